@@ -1,0 +1,144 @@
+#include "base/buffer.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace lamella {
+namespace {
+
+constexpr int64_t kPage = 4096;
+constexpr int64_t kHugePage = int64_t{2} << 20;
+constexpr int64_t kMappedFrom = int64_t{128} << 10;  // smaller blocks are malloc's
+
+// Idle mappings by size. A block fits a request when it wastes at most an eighth, so that resident memory follows the
+// account of those who hold buffers.
+class IdleBlocks {
+ public:
+  static IdleBlocks& instance() {
+    // Never destroyed: buffers in static storage may outlive everything else.
+    static auto* blocks = new IdleBlocks;
+    return *blocks;
+  }
+
+  std::byte* take(int64_t& capacity) {
+    std::lock_guard lock(mutex_);
+    auto best = blocks_.end();
+    for (auto it = blocks_.begin(); it != blocks_.end(); ++it) {
+      if (it->size < capacity || it->size > capacity + capacity / 8) continue;
+      if (best == blocks_.end() || it->size < best->size) best = it;
+    }
+    if (best == blocks_.end()) return nullptr;
+    std::byte* data = best->data;
+    capacity = best->size;
+    idle_ -= best->size;
+    blocks_.erase(best);
+    return data;
+  }
+
+  void give(std::byte* data, int64_t size) {
+    std::lock_guard lock(mutex_);
+    blocks_.push_back({data, size});
+    idle_ += size;
+    drop_until(limit_);
+  }
+
+  void set_limit(int64_t limit) {
+    std::lock_guard lock(mutex_);
+    limit_ = limit;
+    drop_until(limit);
+  }
+  void release() {
+    std::lock_guard lock(mutex_);
+    drop_until(0);
+  }
+
+ private:
+  struct Block {
+    std::byte* data;
+    int64_t size;
+  };
+
+  IdleBlocks() {
+    // A child of fork must find the lock free, whatever the other threads of its parent did.
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] { instance().mutex_.unlock(); });
+  }
+
+  void drop_until(int64_t limit) {  // oldest first
+    size_t dropped = 0;
+    for (; idle_ > limit && dropped < blocks_.size(); ++dropped) {
+      munmap(blocks_[dropped].data, static_cast<size_t>(blocks_[dropped].size));
+      idle_ -= blocks_[dropped].size;
+    }
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(dropped));
+  }
+
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+  int64_t idle_ = 0;
+  int64_t limit_ = int64_t{64} << 20;
+};
+
+std::byte* map_block(int64_t capacity) {
+  void* data = mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  if (capacity >= 2 * kHugePage) madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
+  return static_cast<std::byte*>(data);
+}
+
+}  // namespace
+
+Buffer::Buffer(int64_t size) : size_(size) {
+  if (size == 0) return;
+  if (size < kMappedFrom) {
+    capacity_ = (size + 63) / 64 * 64;
+    data_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(capacity_)));
+    if (data_ == nullptr) throw std::bad_alloc();
+    return;
+  }
+  capacity_ = (size + kPage - 1) / kPage * kPage;
+  data_ = IdleBlocks::instance().take(capacity_);
+  if (data_ == nullptr) data_ = map_block(capacity_);
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (data_ == nullptr) return;
+  if (capacity_ < kMappedFrom) {
+    std::free(data_);
+  } else {
+    IdleBlocks::instance().give(data_, capacity_);
+  }
+}
+
+void Buffer::shrink(int64_t size) { size_ = std::min(size, size_); }
+
+Buffer Buffer::copy_of(ConstBytes bytes) {
+  Buffer out(static_cast<int64_t>(bytes.size()));
+  if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+  return out;
+}
+
+void release_idle_buffers() { IdleBlocks::instance().release(); }
+void set_idle_buffer_limit(int64_t bytes) { IdleBlocks::instance().set_limit(bytes); }
+
+}  // namespace lamella
