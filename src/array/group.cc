@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "array/array.h"
+#include "base/error.h"
 
 namespace lamella::array {
 

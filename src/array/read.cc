@@ -2,6 +2,7 @@
 
 #include "array/array.h"
 #include "array/plain.h"
+#include "base/error.h"
 
 namespace lamella::array {
 namespace {
@@ -87,7 +88,7 @@ void Array::read_chunk(const Shape& chunk, const Box& region, const View& to, He
   Buffer decoded(pipeline_->type().bytes());
   pipeline_->decode(encoded.bytes(), decoded.bytes(), heap, extent.skip_codecs);
   resolve(decoded.data(), count(spec_.chunks), heap);
-  copy_elements(to, as_const(View::c_order(decoded.data(), spec_.chunks, item).sub(inside)), item);
+  copy_elements(to, read_only(View::c_order(decoded.data(), spec_.chunks, item).sub(inside)), item);
 }
 
 void Array::read_contiguous(const Box& region, const View& to, Heap& heap, ThreadPool& threads) const {
@@ -119,7 +120,7 @@ void Array::read_contiguous(const Box& region, const View& to, Heap& heap, Threa
     const View view = View::c_order(stored.data(), part.shape, item);
     read_plain(*extent.file, extent.position, spec_.shape, item, part, view);
     resolve(stored.data(), count(part.shape), heap);
-    copy_elements(part_to, as_const(view), item);
+    copy_elements(part_to, read_only(view), item);
   });
 }
 

@@ -28,7 +28,7 @@ struct StridedView {
 using View = StridedView<std::byte>;
 using ConstView = StridedView<const std::byte>;
 
-inline ConstView as_const(const View& view) { return {view.data, view.shape, view.strides}; }
+inline ConstView read_only(const View& view) { return {view.data, view.shape, view.strides}; }
 
 // True when the view is one run of bytes in row-major order.
 bool is_c_contiguous(const Shape& shape, const Shape& strides, int64_t item_size);
