@@ -21,6 +21,9 @@ class Store {
   // The whole value; empty optional when there is no such key.
   virtual std::optional<Buffer> read(const std::string& key) const;
 
+  // Bytes of a value without reading it; nothing when there is no such key.
+  virtual std::optional<int64_t> size_of(const std::string& key) const;
+
   // Names directly below `prefix` ("" or "a/b"), sorted bytewise; a name that ends in "/" has keys below it.
   virtual std::vector<std::string> list(const std::string& prefix) const = 0;
 
@@ -40,10 +43,14 @@ class Store {
 std::shared_ptr<Store> open_directory(const std::string& path);     // must exist
 std::shared_ptr<Store> create_directory(const std::string& path);   // made when missing; existing keys stay
 std::shared_ptr<Store> open_zip(const std::string& path);           // read-only; stored and deflated members, zip64
-std::shared_ptr<Store> create_zip(const std::string& path);         // write-only, members stored, written in order
+// Write-only; members are stored, in the order of writing, with fixed times. An interrupted zip is begun again.
+std::shared_ptr<Store> create_zip(const std::string& path);
 std::shared_ptr<Store> memory_store(std::string name = "memory");   // read and write; for tests
 
-// Everything below `prefix/` of another store, seen from there.
+// Everything below `prefix/` of another store, seen from there. Read-only.
 std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, const std::string& prefix);
+
+// Throws Invalid for a key that is empty, absolute, or has "", "." or ".." in it.
+void check_key(const std::string& key);
 
 }  // namespace lamella::store

@@ -1,0 +1,160 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#include "base/error.h"
+#include "store/file.h"
+
+namespace lamella::store {
+namespace {
+
+constexpr int64_t kJoinGap = int64_t{16} << 10;   // reading this much for nothing is cheaper than another call
+constexpr size_t kMaxVectors = 256;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+int64_t size_of(int fd, const std::string& path) {
+  struct stat status;
+  if (fstat(fd, &status) != 0) throw_errno(errno, "inspect", path);
+  return status.st_size;
+}
+
+class LocalReadFile : public ReadFile {
+ public:
+  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+
+  int64_t size() const override { return size_; }
+  const std::string& name() const override { return path_; }
+
+  void read_at(int64_t position, Bytes out) const override {
+    check(position, static_cast<int64_t>(out.size()));
+    for (size_t done = 0; done < out.size();) {
+      const ssize_t n = pread(fd_.get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_errno(errno, "read", path_);
+      if (n == 0) ended(position + static_cast<int64_t>(out.size()));
+      done += static_cast<size_t>(n);
+    }
+  }
+
+  void read_many(const std::vector<Piece>& pieces) const override {
+    for (size_t begin = 0; begin < pieces.size();) begin = read_group(pieces, begin);
+  }
+
+ private:
+  // Pieces that follow each other with small gaps, in one call; what lies in the gaps goes to waste.
+  size_t read_group(const std::vector<Piece>& pieces, size_t begin) const {
+    std::byte waste[kJoinGap];
+    std::vector<iovec> vectors;
+    int64_t at = pieces[begin].position;
+    size_t end = begin;
+    for (; end < pieces.size() && vectors.size() + 2 <= kMaxVectors; ++end) {
+      const int64_t gap = pieces[end].position - at;
+      if (gap < 0 || gap > kJoinGap) break;
+      if (gap > 0) vectors.push_back({waste, static_cast<size_t>(gap)});
+      vectors.push_back({pieces[end].out.data(), pieces[end].out.size()});
+      at = pieces[end].position + static_cast<int64_t>(pieces[end].out.size());
+    }
+    check(pieces[begin].position, at - pieces[begin].position);
+    read_vectors(vectors, pieces[begin].position);
+    return end;
+  }
+
+  void read_vectors(std::vector<iovec>& vectors, int64_t position) const {
+    for (size_t first = 0; first < vectors.size();) {
+      ssize_t n = preadv(fd_.get(), vectors.data() + first, static_cast<int>(vectors.size() - first), position);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_errno(errno, "read", path_);
+      if (n == 0) ended(position);
+      position += n;
+      while (first < vectors.size() && static_cast<size_t>(n) >= vectors[first].iov_len) {
+        n -= static_cast<ssize_t>(vectors[first++].iov_len);
+      }
+      if (first < vectors.size()) {
+        vectors[first].iov_base = static_cast<char*>(vectors[first].iov_base) + n;
+        vectors[first].iov_len -= static_cast<size_t>(n);
+      }
+    }
+  }
+
+  void check(int64_t position, int64_t bytes) const {
+    if (position < 0 || bytes > size_ || position > size_ - bytes) ended(position + bytes);
+  }
+  [[noreturn]] void ended(int64_t wanted) const {
+    throw Error(ErrorKind::Corrupt, path_ + ": ends at byte " + std::to_string(size_) + ", bytes up to " +
+                                        std::to_string(wanted) + " are wanted; the file was cut off");
+  }
+
+  Descriptor fd_;
+  std::string path_;
+  int64_t size_;
+};
+
+class LocalWriteFile : public WriteFile {
+ public:
+  LocalWriteFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+
+  const std::string& name() const override { return path_; }
+  int64_t size() const override { return size_; }
+
+  void write_at(int64_t position, ConstBytes bytes) override {
+    for (size_t done = 0; done < bytes.size();) {
+      const ssize_t n = pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, position + static_cast<int64_t>(done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) throw_errno(errno, "write", path_);
+      done += static_cast<size_t>(n);
+    }
+    const int64_t end = position + static_cast<int64_t>(bytes.size());
+    int64_t size = size_.load();
+    while (size < end && !size_.compare_exchange_weak(size, end)) {
+    }
+  }
+
+  void truncate(int64_t size) override {
+    if (ftruncate(fd_.get(), size) != 0) throw_errno(errno, "resize", path_);
+    size_ = size;
+  }
+
+  void sync() override {
+    if (fdatasync(fd_.get()) != 0) throw_errno(errno, "sync", path_);
+  }
+
+ private:
+  Descriptor fd_;
+  std::string path_;
+  std::atomic<int64_t> size_;
+};
+
+std::unique_ptr<WriteFile> open_for_writing(const std::string& path, int flags, const char* doing) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666);
+  if (fd < 0) throw_errno(errno, doing, path);
+  return std::make_unique<LocalWriteFile>(fd, path);
+}
+
+}  // namespace
+
+std::shared_ptr<const ReadFile> open_local(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw_errno(errno, "open", path);
+  return std::make_shared<LocalReadFile>(fd, path);
+}
+
+std::unique_ptr<WriteFile> create_local(const std::string& path) { return open_for_writing(path, O_CREAT | O_TRUNC, "create"); }
+std::unique_ptr<WriteFile> reopen_local(const std::string& path) { return open_for_writing(path, O_CREAT, "open"); }
+
+}  // namespace lamella::store
