@@ -38,6 +38,13 @@ class BytesCodec {
   // Fills a prefix of `out`, returns its length. Throws Corrupt when the input is broken or would not fit.
   virtual int64_t decode(ConstBytes in, Bytes out) const = 0;
 
+  // True when encoded_bound(n) is the exact encoded size: checksums and permutations.
+  virtual bool fixed_size() const { return false; }
+  // Where decoding only leaves something out: the decoded part of `in`, checked. Throws Corrupt.
+  virtual std::optional<ConstBytes> decoded_part(ConstBytes in) const { (void)in; return std::nullopt; }
+  // Bytes that the library behind the codec takes per thread for a block of n bytes, beside input and output.
+  virtual int64_t working_bytes(int64_t n) const { (void)n; return 0; }
+
   // Decodes bytes as they come, for chunks that do not fit in memory. Null when the codec cannot.
   // `pull` fills a span and returns how many bytes there were (0: the end); the result fills a span likewise.
   using Pull = std::function<int64_t(Bytes)>;
@@ -59,10 +66,17 @@ class PackCodec {
   virtual ~PackCodec() = default;
   // The exact stored size, when it depends on the type alone.
   virtual std::optional<int64_t> encoded_size(const BlockType& type) const = 0;
+  // Most stored bytes that are plausible, when the type tells; for exact sizes the same.
+  virtual std::optional<int64_t> encoded_bound(const BlockType& type) const { return encoded_size(type); }
   virtual Buffer encode(const BlockType& type, ConstBytes in) const = 0;
   // StringRefs of variable-length elements point into `in` (which `keep` owns, when given) or into the heap.
   // True when `out` refers to `in`: the caller must then keep `in` alive as long as the heap.
   virtual bool decode(const BlockType& type, ConstBytes in, Bytes out, Heap& heap) const = 0;
+
+  // decode() may be called with `in` and `out` the same memory.
+  virtual bool in_place() const { return false; }
+  // Stored bytes are the decoded bytes.
+  virtual bool is_plain() const { return false; }
 };
 
 // A codec list resolved for one block type: checked once, then a loop that cannot fail oddly. Immutable, thread-safe.
@@ -86,6 +100,8 @@ class Pipeline {
   // Most bytes that one decode or encode takes beside its input and output: what the planner counts.
   int64_t scratch_bytes() const;
   int64_t encoded_bound() const;
+  // The stored size where every codec of the list keeps it fixed (as index codecs of shards must).
+  std::optional<int64_t> encoded_size() const;
 
   // Sequential decode of a chunk that does not fit in memory; null when a codec of the list cannot.
   // Gives the bytes of the block in row-major order.

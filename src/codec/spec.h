@@ -22,6 +22,15 @@ using CodecList = std::vector<CodecSpec>;
 
 std::string to_string(const CodecList& codecs);  // "shuffle, gzip:4" — what `info` prints; "bytes" alone prints "none"
 
+enum class CodecKind { Array, Pack, Bytes };  // array→array, array→bytes, bytes→bytes
+
+// Throws Unsupported for a name that no row of the table has, saying what to do.
+CodecKind kind_of(const CodecSpec& codec);
+
+// The canonical form: checks the configuration, puts in every default and what depends on the size of an element (the
+// element sizes of "blosc", "shuffle", "bitshuffle"). from_* do it already; what a user typed needs it before it is compared.
+CodecSpec canonical(const CodecSpec& codec, int64_t item_size);
+
 // What a user types: "zstd", "zstd:3", "gzip:4", "blosc:lz4:5:shuffle", "shuffle,gzip:4", "none". Only bytes→bytes codecs.
 CodecList parse_codecs(const std::string& text);
 
@@ -38,6 +47,9 @@ struct Hdf5Filter {
 };
 CodecSpec from_hdf5(const Hdf5Filter& filter, int64_t item_size);
 Hdf5Filter to_hdf5(const CodecSpec& codec, int64_t item_size, int64_t chunk_bytes);
+// The list as an HDF5 file holds it: "gzip" becomes "zlib", "lz4" becomes "hdf5-lz4", the sizes are put in. A writer of HDF5
+// encodes with this list, and compares this one. Throws Unsupported for a codec without a filter number.
+CodecList hdf5_codecs(const CodecList& codecs, int64_t item_size, int64_t chunk_bytes);
 bool has_hdf5(const CodecSpec& codec);
 bool has_zarr2(const CodecSpec& codec);
 
