@@ -20,7 +20,8 @@ struct WriteOptions {
   bool zip = false;
   std::optional<codec::CodecList> codecs;  // bytes→bytes codecs of every array that is no scalar; absent: kept, or the format's habit
   std::optional<Shape> chunks;             // for arrays of this rank
-  std::optional<Shape> shards;             // for arrays of this rank; Zarr v3 only. All zeros: no shards at all
+  std::optional<Shape> shards;             // for arrays of this rank; Zarr v3 only
+  bool no_shards = false;                  // Zarr v3: a file for each chunk
   bool overwrite = false;
   bool resume = false;
   int64_t memory = 0;  // budget of the whole process in bytes; 0: default_memory_budget()

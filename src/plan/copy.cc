@@ -1,0 +1,256 @@
+#include "plan/copy.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+namespace lamella::plan {
+namespace {
+
+using array::ArraySpec;
+
+constexpr int64_t kWindow = 16;                       // encoded chunks that may wait for their turn
+constexpr int64_t kPassBytes = int64_t{4} << 20;      // encoded bytes that are read and passed on together
+constexpr int64_t kReadAhead = int64_t{64} << 10;     // a row of contiguous storage costs about that much, however little is taken
+
+// May the stored chunks of the source serve as they are?
+bool may_pass(const array::Array* from, const ArraySpec& to) {
+  if (from == nullptr || to.contiguous() || from->spec().contiguous()) return false;
+  const ArraySpec& spec = from->spec();
+  if (spec.type != to.type || spec.shape != to.shape || spec.chunks != to.chunks || spec.codecs != to.codecs) return false;
+  if (spec.fill_element() != to.fill_element() && !to.type.has_references_to_heap()) return false;
+  // HDF5's variable-length elements are references into the file that they stand in.
+  return !to.type.has_references_to_heap() ||
+         std::any_of(to.codecs.begin(), to.codecs.end(), [](const codec::CodecSpec& c) { return c.name.rfind("vlen-", 0) == 0; });
+}
+
+Shape unit_of(const ArraySpec& spec) {
+  if (!spec.contiguous()) return spec.chunks;
+  Shape unit(spec.shape.size(), 1);
+  if (!unit.empty()) unit.back() = std::clamp<int64_t>(kReadAhead / std::max<int64_t>(spec.type.size, 1), 1, std::max<int64_t>(spec.shape.back(), 1));
+  return unit;
+}
+
+Shape grain_of(const lazy::Expr& source) {
+  const array::Array* array = source.source();
+  if (array == nullptr || !array->spec().contiguous()) return source.grain();
+  return unit_of(array->spec());
+}
+
+int64_t encode_bytes(const ArraySpec& spec) {
+  if (spec.contiguous()) return 0;
+  const codec::Pipeline pipeline(spec.codecs, {spec.type, spec.chunks, spec.fill_element()});
+  return pipeline.encoded_bound() + pipeline.scratch_bytes() + pipeline.type().bytes();
+}
+
+// Calls body(block) for every block of the array in the order in which they are written: cell by cell of `limit` (shards that
+// must be written alone), row-major within.
+template <class Body>
+void for_each_block(const Shape& shape, const BlockChoice& choice, const Shape& limit, const Body& body) {
+  if (count(shape) == 0) return;
+  if (shape.empty()) return body(Box{});
+  const Grid cells{shape, limit.empty() ? shape : limit};
+  for (int64_t c = 0; c < cells.size(); ++c) {
+    const Box cell = cells.box(cells.index(c));
+    const Grid blocks{cell.shape, choice.block};
+    for (int64_t b = 0; b < blocks.size(); ++b) {
+      Box block = blocks.box(blocks.index(b));
+      for (size_t axis = 0; axis < block.rank(); ++axis) block.offset[axis] += cell.offset[axis];
+      body(block);
+    }
+  }
+}
+
+// One running copy.
+struct Copy {
+  Run& run;
+  const CopyPlan& plan;
+  array::ArrayWriter& writer;
+  int64_t array;
+
+  void pass();
+  void blocks();
+  void contiguous();
+};
+
+Shape chunk_at(const Box& chunks, int64_t i) {
+  Shape chunk = Grid{chunks.shape, Shape(chunks.rank(), 1)}.index(i);
+  for (size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] += chunks.offset[axis];
+  return chunk;
+}
+
+void Copy::pass() {
+  const array::Array& from = *plan.source->source();
+  const Grid grid = plan.spec.grid();
+  const int64_t n = grid.size();
+  const int64_t first = restore_block(run, writer, array, Box::whole(plan.spec.shape));
+  OrderedAppend append(run, writer, array, kWindow);
+  for (int64_t i = first; i < n;) {
+    // Extents one after the other (indexes are walked), bytes in parallel.
+    std::vector<array::ChunkExtent> extents;
+    int64_t bytes = 0;
+    const int64_t begin = i;
+    for (; i < n && (extents.empty() || (bytes < kPassBytes && extents.size() < 4096)); ++i) {
+      extents.push_back(from.locate(grid.index(i)));
+      bytes += extents.back().size;
+    }
+    run.threads.parallel_for(static_cast<int64_t>(extents.size()), [&](int64_t k) {
+      try {
+        const array::ChunkExtent& extent = extents[static_cast<size_t>(k)];
+        array::EncodedChunk encoded;
+        encoded.absent = !extent.file;
+        encoded.skip_codecs = extent.skip_codecs;
+        if (extent.file) encoded.bytes = extent.file->read(extent.position, extent.size);
+        append.put(begin - first + k, grid.index(begin + k), std::move(encoded));
+      } catch (...) {
+        append.abort();
+        throw;
+      }
+    });
+    run.journal.flush();
+    run.meter.add(static_cast<int64_t>(extents.size()) * count(grid.chunk) * plan.spec.type.size);
+  }
+}
+
+void Copy::blocks() {
+  const int64_t item = plan.spec.type.size;
+  for_each_block(plan.spec.shape, plan.choice, plan.limit, [&](const Box& block) {
+    const int64_t restored = restore_block(run, writer, array, block);
+    if (restored < count(plan.spec.grid().cover(block).shape)) {
+      Heap heap;
+      Buffer data(count(block.shape) * item);
+      const View view = View::c_order(data.data(), block.shape, item);
+      plan.source->read(block, view, heap, run.threads);
+      append_block(run, writer, array, block, restored, view);
+    }
+    run.meter.add(count(block.shape) * item);
+  });
+}
+
+// Contiguous storage: each block is one run, and the journal counts blocks.
+void Copy::contiguous() {
+  const int64_t item = plan.spec.type.size;
+  const Shape strides = c_strides(plan.spec.shape);
+  int64_t number = 0;
+  for_each_block(plan.spec.shape, plan.choice, {}, [&](const Box& block) {
+    const int64_t bytes = count(block.shape) * item;
+    const auto earlier = run.journal.replay(array, number);
+    if (earlier && !plan.spec.type.has_references_to_heap()) {
+      writer.restore(block.offset, *earlier);
+    } else {
+      Heap heap;
+      Buffer data(bytes);
+      plan.source->read(block, View::c_order(data.data(), block.shape, item), heap, run.threads);
+      int64_t first = 0;
+      for (size_t axis = 0; axis < strides.size(); ++axis) first += block.offset[axis] * strides[axis];
+      writer.write_run(first, data.bytes());
+      if (!earlier) run.journal.record({array, number, {0, bytes, 0}});
+      run.journal.flush();
+    }
+    ++number;
+    run.meter.add(bytes);
+  });
+}
+
+}  // namespace
+
+int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block) {
+  const Grid grid = writer.spec().grid();
+  const Box chunks = grid.cover(block);
+  int64_t done = 0;
+  for (; run.journal.replaying() && done < count(chunks.shape); ++done) {
+    const Shape chunk = chunk_at(chunks, done);
+    writer.restore(chunk, *run.journal.replay(array, grid.linear(chunk)));
+  }
+  return done;
+}
+
+void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored, const View& data) {
+  const Grid grid = writer.spec().grid();
+  const Box chunks = grid.cover(block);
+  const int64_t item = writer.spec().type.size;
+  const std::vector<std::byte> fill = writer.spec().fill_element();
+  OrderedAppend append(run, writer, array, kWindow);
+  run.threads.parallel_for(count(chunks.shape) - restored, [&](int64_t k) {
+    try {
+      const Shape chunk = chunk_at(chunks, restored + k);
+      const Box full = grid.full_box(chunk);
+      Box inside = intersect(full, block);
+      const bool whole = inside.shape == full.shape;
+      for (size_t axis = 0; axis < inside.rank(); ++axis) inside.offset[axis] -= block.offset[axis];
+      const View part = data.sub(inside);
+      if (whole && is_c_contiguous(part.shape, part.strides, item)) {
+        append.put(k, chunk, writer.encode({part.data, static_cast<size_t>(count(full.shape) * item)}));
+        return;
+      }
+      Buffer padded(count(full.shape) * item);
+      const View all = View::c_order(padded.data(), full.shape, item);
+      if (!whole) fill_elements(all, fill.data(), item);
+      copy_elements(all.sub({Shape(inside.rank(), 0), inside.shape}), read_only(part), item);
+      append.put(k, chunk, writer.encode(padded.bytes()));
+    } catch (...) {
+      append.abort();
+      throw;
+    }
+  });
+  run.journal.flush();
+}
+
+int64_t CopyPlan::decoded_bytes() const { return checked_mul(count(spec.shape), spec.type.size); }
+
+CopyPlan plan_copy(lazy::ExprPtr source, const ArraySpec& spec, bool single_shards, int64_t memory) {
+  CopyPlan plan;
+  plan.source = std::move(source);
+  plan.spec = spec;
+  if (spec.null_space) return plan;
+  plan.pass_through = may_pass(plan.source->source(), spec);
+  if (single_shards && !spec.shards.empty()) plan.limit = spec.shards;
+
+  // A quarter of the memory is for what threads hold while they decode and encode, the rest for one block: the block must
+  // not depend on the number of threads, as it decides the order of the chunks.
+  BlockProblem problem{spec.shape, spec.type.size, unit_of(spec), grain_of(*plan.source), plan.limit, spec.contiguous(), memory / 2};
+  plan.choice = choose_block(problem);
+  plan.thread_bytes = std::max(plan.source->working_bytes(), encode_bytes(spec));
+  const int64_t unit_bytes = checked_mul(count(problem.unit), spec.type.size);
+  plan.needed_bytes = plan.pass_through ? kPassBytes : std::max(2 * unit_bytes, unit_bytes + 2 * plan.thread_bytes);
+  plan.peak_bytes = plan.pass_through ? kPassBytes * 2 : plan.choice.bytes + 2 * plan.thread_bytes;
+  return plan;
+}
+
+Json CopyPlan::describe(const std::string& path) const {
+  Json out = {{"element", "/" + path}, {"shape", spec.shape}, {"dtype", to_string(spec.type)}};
+  if (!spec.contiguous()) out["chunks"] = spec.chunks;
+  if (!spec.shards.empty()) out["shards"] = spec.shards;
+  out["codec"] = spec.contiguous() ? "none" : codec::to_string(spec.codecs);
+  out["tasks"] = pass_through ? spec.grid().size() : choice.blocks;
+  out["how"] = pass_through ? "chunks pass through undecoded" : "decode, encode";
+  if (!pass_through) out["block"] = choice.block;
+  out["passes"] = pass_through ? 1.0 : choice.passes;
+  out["decoded_bytes"] = decoded_bytes();
+  out["stored_bytes_in"] = source ? source->stored_bytes() : 0;
+  out["peak_bytes"] = peak_bytes;
+  return out;
+}
+
+void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_t array) {
+  if (!plan.spec.null_space && count(plan.spec.shape) > 0) {
+    if (!plan.pass_through && plan.needed_bytes > run.memory) {
+      throw Error(ErrorKind::OutOfBudget, "needs " + format_bytes(plan.needed_bytes) + " of working memory, " +
+                                              format_bytes(run.memory) + " are left; give more --memory or smaller --chunks");
+    }
+    // As many threads as the memory beside the block can feed.
+    const int64_t spare = run.memory - plan.choice.bytes;
+    const auto feeds = plan.pass_through ? run.threads.size() : spare / std::max<int64_t>(2 * plan.thread_bytes, 1);
+    ThreadPool few(static_cast<int>(std::clamp<int64_t>(feeds, 1, run.threads.size())));
+    ThreadPool& threads = few.size() == run.threads.size() ? run.threads : few;
+    Run limited{run.sink, run.journal, threads, run.meter, run.memory, run.scratch_folder, run.arrays};
+    Copy copy{limited, plan, writer, array};
+    if (plan.pass_through) copy.pass();
+    else if (plan.spec.contiguous()) copy.contiguous();
+    else copy.blocks();
+  }
+  writer.finish();
+}
+
+}  // namespace lamella::plan

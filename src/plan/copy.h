@@ -1,0 +1,39 @@
+#pragma once
+
+#include "array/array.h"
+#include "base/json.h"
+#include "lazy/expr.h"
+#include "plan/block.h"
+#include "plan/run.h"
+
+namespace lamella::plan {
+
+// How one expression becomes one array. Made without touching data; the same arguments give the same plan.
+struct CopyPlan {
+  lazy::ExprPtr source;
+  array::ArraySpec spec;
+  bool pass_through = false;  // encoded chunks go as they are
+  BlockChoice choice;         // when they do not
+  Shape limit;                // shards that must be written one after the other; empty: none
+  int64_t thread_bytes = 0;   // resident bytes of each thread that reads or encodes
+  int64_t needed_bytes = 0;   // the least memory that would do
+  int64_t peak_bytes = 0;     // what it will take with `memory`
+
+  int64_t decoded_bytes() const;
+  Json describe(const std::string& path) const;
+};
+
+// `single_shards`: shards must be written one after the other. `memory` as in Run.
+CopyPlan plan_copy(lazy::ExprPtr source, const array::ArraySpec& spec, bool single_shards, int64_t memory);
+
+// Runs it: creates nothing, appends every chunk to `writer` (array number `array` of the journal), and finishes it.
+void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_t array);
+
+// The two halves of a block's way into chunked storage, for jobs that make their blocks themselves. `block` begins at chunk
+// edges; the journal's order is row-major within the block.
+// Puts back what an interrupted run appended of the block; the number of chunks that this was.
+int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block);
+// Encodes the other chunks, from decoded bytes, in parallel and appends them in order.
+void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored, const View& data);
+
+}  // namespace lamella::plan

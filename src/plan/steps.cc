@@ -1,0 +1,103 @@
+#include "plan/steps.h"
+
+#include "matrix/densify.h"
+#include "plan/layout.h"
+
+namespace lamella::plan {
+namespace {
+
+using matrix::Layout;
+
+std::string join(const std::string& parent, const std::string& name) { return parent.empty() ? name : parent + "/" + name; }
+
+// The parts of a sparse matrix may grow in HDF5, as anndata writes them.
+ArrayItem part(const std::string& parent, const std::string& name, const lazy::ExprPtr& source) {
+  ArrayItem item;
+  item.path = join(parent, name);
+  item.source = source;
+  item.like.emplace();
+  if (source->source() != nullptr) item.like = source->source()->spec();
+  item.like->shape = source->shape();
+  item.like->type = source->type();
+  item.like->max_shape = {-1};
+  return item;
+}
+
+struct StepMaker {
+  const WriteOptions& options;
+  int64_t memory;
+  std::vector<Step> steps;
+
+  void operator()(const GroupItem& item) { steps.push_back(GroupStep{item.path, item.attributes}); }
+
+  void operator()(const ArrayItem& item) {
+    const bool zip_shards = options.zip;
+    CopyPlan plan = plan_copy(item.source, choose_layout(item, options, memory), zip_shards, memory);
+    steps.push_back(CopyStep{item.path, item.attributes, std::move(plan)});
+  }
+
+  void operator()(const MatrixItem& item) {
+    const Layout from = item.source.layout();
+    array::Attributes attributes = matrix_attributes(item, item.layout);
+    if (item.layout == Layout::Dense) {
+      ArrayItem array;
+      array.path = item.path;
+      array.attributes = std::move(attributes);
+      array.source = from == Layout::Dense ? item.source.dense : matrix::densify(item.source.sparse);
+      if (from == Layout::Dense && array.source->source() != nullptr) array.like = array.source->source()->spec();
+      return (*this)(array);
+    }
+    if (item.layout != from) {
+      steps.push_back(SparseStep{item.path, std::move(attributes), item.source, item.layout});
+      return;
+    }
+    steps.push_back(GroupStep{item.path, std::move(attributes)});
+    (*this)(part(item.path, "data", item.source.sparse->data));
+    (*this)(part(item.path, "indices", item.source.sparse->indices));
+    (*this)(part(item.path, "indptr", item.source.sparse->indptr));
+  }
+};
+
+}  // namespace
+
+array::Attributes matrix_attributes(const MatrixItem& item, Layout layout) {
+  array::Attributes out = item.attributes;
+  if (layout == Layout::Dense) {
+    out.set("encoding-type", Json("array"));
+    out.set("encoding-version", Json("0.2.0"));
+    return out;
+  }
+  out.set("encoding-type", Json(layout == Layout::Csr ? "csr_matrix" : "csc_matrix"));
+  out.set("encoding-version", Json("0.1.0"));
+  out.set("shape", array::Attribute{Json(item.source.shape()), DType::int_(8), {2}, false});
+  return out;
+}
+
+std::vector<Step> make_steps(const Recipe& recipe, const WriteOptions& options, int64_t memory) {
+  StepMaker maker{options, memory, {}};
+  for (const Item& item : recipe.items) {
+    try {
+      std::visit(maker, item);
+    } catch (Error& error) {
+      const std::string path = std::visit([](const auto& i) { return i.path; }, item);
+      throw error.prefix(options.target + ": /" + path);
+    }
+  }
+  return std::move(maker.steps);
+}
+
+int64_t decoded_bytes(const Step& step) {
+  if (const auto* copy = std::get_if<CopyStep>(&step)) return copy->plan.spec.null_space ? 0 : copy->plan.decoded_bytes();
+  const auto* sparse = std::get_if<SparseStep>(&step);
+  if (sparse == nullptr) return 0;
+  if (sparse->source.sparse) {
+    return checked_mul(sparse->source.sparse->nnz(), sparse->source.type().size + sparse->source.sparse->indices->type().size);
+  }
+  return checked_mul(count(sparse->source.shape()), sparse->source.type().size);
+}
+
+const std::string& path_of(const Step& step) {
+  return std::visit([](const auto& s) -> const std::string& { return s.path; }, step);
+}
+
+}  // namespace lamella::plan

@@ -1,0 +1,162 @@
+#include <chrono>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "plan/convert.h"
+#include "plan/sparse_write.h"
+#include "plan/steps.h"
+#include "plan/target.h"
+
+namespace lamella::plan {
+namespace {
+
+constexpr int64_t kReserve = int64_t{4} << 20;   // stacks, small allocations, metadata of the target
+constexpr int64_t kLeast = int64_t{4} << 20;
+
+// What steps may have resident beside what the process has already: metadata, code, the caller's own.
+int64_t working_memory(int64_t budget) {
+  const int64_t resident = resident_bytes();
+  const int64_t left = budget - resident - kReserve;
+  if (left < kLeast) {
+    throw Error(ErrorKind::OutOfBudget, "the memory budget of " + format_bytes(budget) + " is too small: the process itself has " +
+                                            format_bytes(resident) + " resident; give at least --memory " +
+                                            format_bytes(resident + kReserve + 2 * kLeast));
+  }
+  return left;
+}
+
+// The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their bytes.
+int64_t steady_share(int64_t budget) { return working_memory(budget) >= budget / 2 ? budget / 2 : working_memory(budget) / 2; }
+
+Json identity_of(const Recipe& recipe, const WriteOptions& options, int64_t budget) {
+  Json inputs = Json::object();
+  for (const std::string& path : recipe.inputs) inputs[path] = input_identity(path);
+  return {{"command", options.command}, {"memory", budget}, {"inputs", inputs}};
+}
+
+void check_inputs(const Json& identity) {
+  for (const auto& [path, earlier] : identity["inputs"].items()) {
+    if (input_identity(path) != earlier) {
+      throw Error(ErrorKind::Io, path + ": changed while it was read; the target was not replaced, start again");
+    }
+  }
+}
+
+struct Check {
+  const array::Sink& sink;
+  void operator()(const GroupStep& step) const { sink.check_group(step.path, step.attributes); }
+  void operator()(const CopyStep& step) const { sink.check_array(step.path, step.plan.spec, step.attributes); }
+  void operator()(const SparseStep& step) const { sink.check_group(step.path, step.attributes); }
+};
+
+struct Execute {
+  Run& run;
+  const WriteOptions& options;
+
+  void operator()(const GroupStep& step) const { run.sink.create_group(step.path, step.attributes); }
+  void operator()(const CopyStep& step) const {
+    const auto writer = run.sink.create_array(step.path, step.plan.spec, step.attributes);
+    run_copy(run, step.plan, *writer, run.arrays++);
+  }
+  void operator()(const SparseStep& step) const { run_sparse(run, step, options); }
+};
+
+void check_all(const array::Sink& sink, const std::vector<Step>& steps) {
+  for (const Step& step : steps) std::visit(Check{sink}, step);
+}
+
+void run_all(Run& run, const std::vector<Step>& steps, const WriteOptions& options) {
+  for (const Step& step : steps) {
+    run.meter.start(path_of(step));
+    try {
+      std::visit(Execute{run, options}, step);
+    } catch (Error& error) {
+      throw error.prefix(options.target + ": /" + path_of(step));
+    }
+  }
+}
+
+int64_t size_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path)) return static_cast<int64_t>(fs::file_size(path));
+  int64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) bytes += static_cast<int64_t>(entry.file_size());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* progress, const CancelFlag* cancel) {
+  const auto begin = std::chrono::steady_clock::now();
+  int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
+  Target target(options.target, identity_of(recipe, options, budget), options.overwrite, options.resume);
+  if (target.resumed()) budget = target.identity()["memory"].get<int64_t>();
+
+  const int64_t memory = steady_share(budget);
+  set_idle_buffer_limit(memory / 4);
+  const std::vector<Step> steps = make_steps(recipe, options, memory);
+  int64_t total = 0;
+  for (const Step& step : steps) total = checked_add(total, decoded_bytes(step));
+
+  const auto sink = array::create_sink(target.data_path(), {options.format, options.zip, target.resumed(), true});
+  check_all(*sink, steps);
+  ThreadPool threads(options.threads > 0 ? options.threads : available_processors());
+  Meter meter(progress, cancel, total);
+  Journal journal(target.journal_path(), target.resumed());
+  Run run{*sink, journal, threads, meter, memory, target.scratch_folder(), 0};
+  try {
+    run_all(run, steps, options);
+    check_inputs(target.identity());
+    sink->commit();
+    target.commit();
+  } catch (...) {
+    if (options.resume) {
+      journal.flush();
+      target.keep();
+    }
+    throw;
+  }
+  WriteResult result;
+  result.elements = static_cast<int64_t>(steps.size());
+  result.read_bytes = total;
+  result.written_bytes = size_of(options.target);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.peak_bytes = peak_resident_bytes();
+  return result;
+}
+
+Json describe(const Recipe& recipe, const WriteOptions& options) {
+  const int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
+  const int64_t memory = steady_share(budget);
+  const std::vector<Step> steps = make_steps(recipe, options, memory);
+  Json elements = Json::array();
+  int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0;
+  for (const Step& step : steps) {
+    Json one = Json::object();
+    if (const auto* copy = std::get_if<CopyStep>(&step)) {
+      one = copy->plan.describe(copy->path);
+      needed = std::max(needed, copy->plan.pass_through ? 0 : copy->plan.needed_bytes);
+    } else if (const auto* sparse = std::get_if<SparseStep>(&step)) {
+      one = describe_sparse(*sparse, memory);
+      needed = std::max(needed, one["needed_bytes"].get<int64_t>());
+    } else {
+      continue;
+    }
+    tasks += one["tasks"].get<int64_t>();
+    read += one["decoded_bytes"].get<int64_t>();
+    stored += static_cast<int64_t>(one["stored_bytes_in"].get<double>() * one["passes"].get<double>());
+    peak = std::max(peak, one["peak_bytes"].get<int64_t>());
+    elements.push_back(std::move(one));
+  }
+  const int64_t resident = resident_bytes() + kReserve;
+  Json out = {{"target", options.target}, {"memory", budget},       {"tasks", tasks},
+              {"decoded_bytes", read},    {"read_bytes", stored},   {"expected_peak_bytes", peak + resident},
+              {"fits", needed <= memory}, {"elements", elements}};
+  if (needed > memory) out["would_do"] = 2 * needed + resident;
+  return out;
+}
+
+}  // namespace lamella::plan
