@@ -1,5 +1,6 @@
 #include "plan/steps.h"
 
+#include "lazy/stream.h"
 #include "matrix/densify.h"
 #include "plan/layout.h"
 
@@ -23,6 +24,13 @@ ArrayItem part(const std::string& parent, const std::string& name, const lazy::E
   return item;
 }
 
+// A source whose chunks are too big to be decoded whole is read as a stream, where its codecs allow that.
+lazy::ExprPtr readable(const lazy::ExprPtr& source, int64_t memory) {
+  const array::Array* array = source->source();
+  if (array == nullptr || array->chunk_working_bytes() <= memory / 4 || !lazy::can_stream(*array)) return source;
+  return lazy::stream(std::shared_ptr<const array::Array>(source, array));  // shares the owner of `source`
+}
+
 struct StepMaker {
   const WriteOptions& options;
   int64_t memory;
@@ -31,8 +39,8 @@ struct StepMaker {
   void operator()(const GroupItem& item) { steps.push_back(GroupStep{item.path, item.attributes}); }
 
   void operator()(const ArrayItem& item) {
-    const bool zip_shards = options.zip;
-    CopyPlan plan = plan_copy(item.source, choose_layout(item, options, memory), zip_shards, memory);
+    const array::ArraySpec spec = choose_layout(item, options, memory);
+    CopyPlan plan = plan_copy(item.null_space ? nullptr : readable(item.source, memory), spec, options.zip, memory);
     steps.push_back(CopyStep{item.path, item.attributes, std::move(plan)});
   }
 
