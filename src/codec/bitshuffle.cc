@@ -76,7 +76,8 @@ class BitshuffleCodec : public BytesCodec {
       put_big_endian(to + 8, static_cast<uint32_t>(block_ * size_));
       to += 12;
     }
-    Buffer shuffled(block_ * size_), scratch(block_ * size_);
+    const int64_t most = std::min(block_ * size_, static_cast<int64_t>(in.size()));
+    Buffer shuffled(most), scratch(most);
     int64_t done = 0;
     for (int64_t part; (part = std::min(block_, (n - done) / 8 * 8)) > 0; done += part) {
       const std::byte* from = in.data() + done * size_;
@@ -112,8 +113,8 @@ class BitshuffleCodec : public BytesCodec {
       reader.skip(8);
       block = take_big_endian<uint32_t>(reader) / size_;
       if (block <= 0 || block % 8 != 0) throw_corrupt("blocks of " + std::to_string(block) + " elements");
-      block = std::min(block, std::max<int64_t>(round_up(bytes / size_, 8), 8));
     }
+    block = std::min(block, std::max<int64_t>(round_up(bytes / size_, 8), 8));  // the scratch memory is by this number
     const int64_t n = bytes / size_;
     Buffer shuffled(block * size_), scratch(block * size_);
     int64_t done = 0;
@@ -208,9 +209,10 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t item_size) {
   for (std::string_view known : kCompressors) {
     if (known == wanted) compressor = known;
   }
-  return std::make_unique<BitshuffleCodec>(compressor, configuration["level"].get<int>(),
-                                           std::max<int64_t>(configuration.value("typesize", item_size), 1),
-                                           configuration["block_size"].get<int64_t>());
+  const int64_t size = std::max<int64_t>(configuration.value("typesize", item_size), 1);
+  const int64_t block = configuration["block_size"].get<int64_t>();
+  if (block * size > LZ4_MAX_INPUT_SIZE) throw Error(ErrorKind::Unsupported, "blocks of " + std::to_string(block * size) + " bytes");
+  return std::make_unique<BitshuffleCodec>(compressor, configuration["level"].get<int>(), size, block);
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ class BloscCodec : public BytesCodec {
     if (encoded < BLOSC_MIN_HEADER_LENGTH || encoded > in.size()) {
       throw_corrupt("its header tells of " + std::to_string(encoded) + " bytes, there are " + std::to_string(in.size()));
     }
+    // The field is signed, and the library passes a negative one on.
+    if (decoded > BLOSC_MAX_BUFFERSIZE) throw_corrupt("its header tells of an impossible size");
     return static_cast<int64_t>(decoded);
   }
 

@@ -24,6 +24,11 @@ void require_numbers(const char* codec, const DType& type) {
   throw Error(ErrorKind::Unsupported, std::string("codec \"") + codec + "\" on elements of type " + to_string(type));
 }
 
+// The step of an arithmetic that numpy does in single precision where the array is.
+double rounded(const DType& type, double value) {
+  return type.kind == TypeKind::Float && type.size == 4 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
 // Works on doubles, block by block: exact for what these filters are used for (integers up to 53 bits, floats).
 template <class Body>
 void through_doubles(const DType& from, ConstBytes in, const DType& to, Bytes out, const Body& body) {
@@ -72,6 +77,11 @@ class DeltaCodec : public ArrayCodec {
       if constexpr (sizeof(Wide) == 8) {
         const auto a = static_cast<uint64_t>(value), b = static_cast<uint64_t>(previous);
         result = static_cast<Wide>(differences ? a - b : a + b);
+        if constexpr (differences) {  // numpy takes the difference in the array's own type, where it may wrap
+          std::byte narrow[8];
+          convert_elements(wide, reinterpret_cast<const std::byte*>(&result), from, narrow, 1);
+          convert_elements(from, narrow, wide, reinterpret_cast<std::byte*>(&result), 1);
+        }
       } else {
         // Rounded to the array's own precision at each step, as a running sum in that type is.
         result = differences ? value - previous : value + previous;
@@ -92,10 +102,10 @@ class FixedScaleOffsetCodec : public ArrayCodec {
   FixedScaleOffsetCodec(double offset, double scale, DType stored) : offset_(offset), scale_(scale), stored_(std::move(stored)) {}
   BlockType encoded_type(const BlockType& type) const override { return stored_as(type, stored_); }
   void encode(const BlockType& type, ConstBytes in, Bytes out) const override {
-    through_doubles(type.type, in, stored_, out, [&](double v) { return std::nearbyint((v - offset_) * scale_); });
+    through_doubles(type.type, in, stored_, out, [&](double v) { return std::nearbyint(rounded(type.type, rounded(type.type, v - offset_) * scale_)); });
   }
   void decode(const BlockType& type, ConstBytes in, Bytes out) const override {
-    through_doubles(stored_, in, type.type, out, [&](double v) { return v / scale_ + offset_; });
+    through_doubles(stored_, in, type.type, out, [&](double v) { return rounded(stored_, v / scale_) + offset_; });
   }
 
  private:
@@ -109,10 +119,10 @@ class ScaleOffsetCodec : public ArrayCodec {
   ScaleOffsetCodec(double offset, double scale) : offset_(offset), scale_(scale) {}
   BlockType encoded_type(const BlockType& type) const override { return type; }
   void encode(const BlockType& type, ConstBytes in, Bytes out) const override {
-    through_doubles(type.type, in, type.type, out, [&](double v) { return (v - offset_) * scale_; });
+    through_doubles(type.type, in, type.type, out, [&](double v) { return rounded(type.type, v - offset_) * scale_; });
   }
   void decode(const BlockType& type, ConstBytes in, Bytes out) const override {
-    through_doubles(type.type, in, type.type, out, [&](double v) { return v / scale_ + offset_; });
+    through_doubles(type.type, in, type.type, out, [&](double v) { return rounded(type.type, v / scale_) + offset_; });
   }
 
  private:

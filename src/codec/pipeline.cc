@@ -7,8 +7,13 @@
 namespace lamella::codec {
 namespace {
 
-// Whose decoded size nobody tells: at most this many times the stored bytes (zstd reaches tens of thousands on zeros).
-constexpr int64_t kMostExpansion = 1 << 17;
+// Most decoded bytes of n stored ones when the type sets no bound: as far as zstd gets on zeros, and no more than any of the
+// formats takes in one block.
+int64_t plausible_bytes(int64_t n) {
+  constexpr int64_t kRatio = 1 << 15;
+  constexpr int64_t kMost = int64_t{1} << 31;
+  return n > kMost / kRatio ? kMost : std::max<int64_t>(n * kRatio, 1 << 20);
+}
 
 template <class Body>
 auto named(const CodecSpec& codec, const Body& body) {
@@ -21,6 +26,7 @@ auto named(const CodecSpec& codec, const Body& body) {
 
 // Nothing tells the size: as a stream into memory that grows.
 Buffer decode_growing(const BytesCodec& codec, ConstBytes in, int64_t limit) {
+  Buffer out(std::min(limit, static_cast<int64_t>(in.size()) * 4 + 4096) + 1);
   auto pull = codec.decode_stream([&](Bytes to) {
     const size_t n = std::min(to.size(), in.size());
     std::copy_n(in.begin(), n, to.begin());
@@ -28,13 +34,12 @@ Buffer decode_growing(const BytesCodec& codec, ConstBytes in, int64_t limit) {
     return static_cast<int64_t>(n);
   });
   if (!pull) throw Error(ErrorKind::Unsupported, "does not tell its decoded size");
-  Buffer out(std::max<int64_t>(static_cast<int64_t>(in.size()) * 4, 4096));
   int64_t filled = 0;
   for (int64_t n; (n = pull(out.bytes().subspan(static_cast<size_t>(filled)))) > 0;) {
     filled += n;
-    if (filled > limit) throw_corrupt("decodes to more than is plausible");
+    if (filled > limit) throw_too_long(limit);
     if (filled < out.size()) continue;
-    Buffer larger(filled * 2);
+    Buffer larger(std::min(limit, filled * 2) + 1);
     std::copy_n(out.data(), filled, larger.data());
     out = std::move(larger);
   }
@@ -97,23 +102,23 @@ Buffer Pipeline::Stages::decode_bytes(size_t i, ConstBytes in, uint32_t skip) co
   const std::optional<int64_t> wanted = exact(i, skip), most = bound(i, skip);
   std::optional<int64_t> room = wanted;
   if (!room) {
+    int64_t limit = plausible_bytes(static_cast<int64_t>(in.size()));
+    // Twice what our own encoders would need: others are less thrifty, and shards may have gaps.
+    if (most) limit = checked_add(checked_mul(*most, 2), 1 << 16);
     room = bytes[i]->decoded_size(in);
-    if (room && most) room = std::min(*room, *most);
-    if (!room) room = most;
+    if (room && (*room < 0 || *room > limit)) throw_too_long(limit);
+    if (!room) return decode_growing(*bytes[i], in, limit);
   }
-  const int64_t limit = static_cast<int64_t>(in.size()) * kMostExpansion + (1 << 16);
-  if (room && *room > limit) throw_corrupt(std::to_string(in.size()) + " bytes cannot decode to " + std::to_string(*room));
-  if (!room) return decode_growing(*bytes[i], in, limit);
   Buffer out(*room);
   const int64_t n = bytes[i]->decode(in, out.bytes());
-  if (wanted && n != *wanted) throw_wrong_length(n, *wanted);
-  out.shrink(n);
+  if (n != *room) throw_wrong_length(n, *room);
   return out;
 }
 
 Pipeline::Pipeline(const CodecList& codecs, BlockType type)
     : codecs_(codecs), type_(std::move(type)), stages_(std::make_unique<Stages>()) {
   if (static_cast<int64_t>(type_.fill.size()) != type_.type.size) type_.fill.assign(static_cast<size_t>(type_.type.size), std::byte{0});
+  type_.bytes();  // throws when it overflows
   stages_->types.push_back(type_);
   for (const CodecSpec& codec : codecs) {
     const CodecKind kind = kind_of(codec);
@@ -255,7 +260,17 @@ BytesCodec::Pull Pipeline::decode_stream(BytesCodec::Pull encoded) const {
     encoded = stages_->bytes[i]->decode_stream(std::move(encoded));
     if (!encoded) return nullptr;
   }
-  return encoded;
+  // Counts, so that a block that is too short or too long is found here as it is in decode().
+  return [pull = std::move(encoded), expected = type_.bytes(), total = int64_t{0}](Bytes out) mutable {
+    const auto room = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(out.size()), expected - total));
+    const int64_t n = room == 0 ? 0 : pull(out.first(room));
+    total += n;
+    if (n > 0 || out.empty()) return n;
+    std::byte probe[1];
+    if (total < expected) throw_wrong_length(total, expected);
+    if (pull(probe) != 0) throw_too_long(expected);
+    return n;
+  };
 }
 
 bool Pipeline::is_identity() const { return stages_->arrays.empty() && stages_->bytes.empty() && stages_->pack->is_plain(); }

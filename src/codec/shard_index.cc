@@ -31,6 +31,10 @@ ShardIndex::ShardIndex(const CodecList& codecs, const Shape& counts)
     : pipeline_(codecs, index_type(counts)), entries_(count(counts)), stored_bytes_(fixed_size(pipeline_)) {}
 
 std::vector<ShardEntry> ShardIndex::decode(ConstBytes stored, int64_t shard_bytes) const {
+  // Before the memory for the entries is taken: their number comes from the metadata of a file.
+  if (static_cast<int64_t>(stored.size()) != stored_bytes_) {
+    throw_corrupt("shard index: " + std::to_string(stored.size()) + " bytes, " + std::to_string(stored_bytes_) + " expected");
+  }
   std::vector<ShardEntry> entries(static_cast<size_t>(entries_));
   Heap heap;
   try {

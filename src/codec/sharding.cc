@@ -35,7 +35,8 @@ class ShardingPack : public PackCodec {
         inner_(sharding_.codecs, {type.type, sharding_.chunk_shape, type.fill}) {}
 
   std::optional<int64_t> encoded_size(const BlockType&) const override { return std::nullopt; }
-  std::optional<int64_t> encoded_bound(const BlockType&) const override {
+  std::optional<int64_t> encoded_bound(const BlockType& type) const override {
+    if (type.type.has_references_to_heap()) return std::nullopt;
     return checked_add(checked_mul(inner_.encoded_bound(), index_.entries()), index_.stored_bytes());
   }
 
@@ -82,7 +83,12 @@ class ShardingPack : public PackCodec {
         fill_elements(to, type.fill.data(), item);
         continue;
       }
-      inner_.decode(in.subspan(entries[i].offset, entries[i].size), chunk.bytes(), heap);
+      const ConstBytes stored = in.subspan(entries[i].offset, entries[i].size);
+      if (is_c_contiguous(to.shape, to.strides, item)) {
+        inner_.decode(stored, {to.data, chunk.bytes().size()}, heap);
+        continue;
+      }
+      inner_.decode(stored, chunk.bytes(), heap);
       copy_elements(to, ConstView::c_order(chunk.data(), sharding_.chunk_shape, item), item);
     }
     return false;  // what strings refer to was given to the heap by the inner pipeline
@@ -95,21 +101,45 @@ class ShardingPack : public PackCodec {
   Pipeline inner_;
 };
 
-// Codecs in Zarr v3's spelling or, with canonical names, our own: both read the same.
+// Shards within shards: two levels occur.
+constexpr int kMostLevels = 4;
+
+int levels(const Json& codecs) {
+  int deepest = 0;
+  if (!codecs.is_array()) return deepest;
+  for (const Json& item : codecs) {
+    if (!item.is_object() || !item.contains("configuration") || !item["configuration"].is_object()) continue;
+    const Json& inner = item["configuration"];
+    if (inner.contains("codecs")) deepest = std::max(deepest, 1 + levels(inner["codecs"]));
+  }
+  return deepest;
+}
+
+// Our own names where an item has one (the list was canonical already), else Zarr v3's spelling.
+CodecSpec parse_item(const Json& item, int64_t item_size) {
+  if (item.is_object() && item.contains("name") && item["name"].is_string()) {
+    for (const Row& row : table()) {
+      if (row.name == item["name"]) return canonical({std::string(row.name), item.value("configuration", Json::object())}, item_size);
+    }
+  }
+  return from_zarr3(item, item_size);
+}
+
 Json codec_list(ConfigReader& config, const char* key, int64_t item_size) {
   const Json& list = config.value(key);
   if (!list.is_array() || list.empty()) config.fail(key, "a list of codecs");
   Json out = Json::array();
   for (const Json& item : list) {
-    const CodecSpec codec = from_zarr3(item, item_size);
+    const CodecSpec codec = parse_item(item, item_size);
     out.push_back({{"name", codec.name}, {"configuration", codec.configuration}});
   }
   return out;
 }
 
-Json canonical(ConfigReader& config, int64_t item_size) {
+Json canonical_shard(ConfigReader& config, int64_t item_size) {
   Json out;
   out["chunk_shape"] = config.integers("chunk_shape");
+  if (levels(config.value("codecs")) > kMostLevels) config.fail("codecs", "nested less deeply");
   out["codecs"] = codec_list(config, "codecs", item_size);
   out["index_codecs"] = codec_list(config, "index_codecs", 8);
   out["index_location"] = config.text("index_location", "end", {"start", "end"});
@@ -130,6 +160,6 @@ std::unique_ptr<PackCodec> make(const Json& configuration, const BlockType& type
 
 }  // namespace
 
-extern const Definition kSharding = {.canonical = canonical, .to_zarr = to_zarr, .make_pack = make};
+extern const Definition kSharding = {.canonical = canonical_shard, .to_zarr = to_zarr, .make_pack = make};
 
 }  // namespace lamella::codec

@@ -63,7 +63,8 @@ constexpr Row kTable[] = {
     // nothing
     {"vlen-utf8", "vlen-utf8", {"vlen-utf8", "numcodecs.vlen-utf8"}, 0, &kVlenUtf8},
     {"vlen-bytes", "vlen-bytes", {"vlen-bytes", "numcodecs.vlen-bytes"}, 0, &kVlenBytes},
-    {"packbits", "packbits", {"numcodecs.packbits"}, 0, &kPackbits},
+    // nothing. Not Zarr v3's own "packbits", whose bits run the other way
+    {"numcodecs.packbits", "packbits", {"numcodecs.packbits"}, 0, &kPackbits},
     // chunk_shape, codecs and index_codecs (lists of canonical {name, configuration}), index_location "start"|"end"
     {"sharding_indexed", "", {"sharding_indexed"}, 0, &kSharding},
 };
