@@ -30,7 +30,7 @@ struct ArraySpec {
   bool null_space = false;      // HDF5's null dataspace: no element, shape empty
   Shape max_shape;              // HDF5 maxshape, -1 unlimited; empty: as `shape`
 
-  bool contiguous() const { return chunks.empty(); }
+  bool contiguous() const { return codecs.empty(); }  // chunked storage has at least a codec that makes bytes
   Grid grid() const { return {shape, contiguous() ? shape : chunks}; }
   std::vector<std::byte> fill_element() const;  // never empty
 };

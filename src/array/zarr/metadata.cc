@@ -1,0 +1,208 @@
+#include "array/zarr/metadata.h"
+
+#include <algorithm>
+
+#include "array/zarr/data_type.h"
+#include "base/error.h"
+
+namespace lamella::array::zarr {
+namespace {
+
+constexpr size_t kMaxRank = 32;
+
+[[noreturn]] void bad(const std::string& key, const Json& value) {
+  throw Error(ErrorKind::Corrupt, "\"" + key + "\" is " + (value.is_null() ? std::string("missing") : value.dump()));
+}
+
+const Json& member(const Json& document, const std::string& key) {
+  static const Json kNothing;
+  const auto found = document.find(key);
+  return found == document.end() ? kNothing : *found;
+}
+
+Shape lengths(const Json& list, const std::string& key, int64_t least) {
+  if (!list.is_array() || list.size() > kMaxRank) bad(key, list);
+  Shape out;
+  for (const Json& one : list) {
+    if (!one.is_number_integer() || one.get<int64_t>() < least) bad(key, list);
+    out.push_back(one.get<int64_t>());
+  }
+  return out;
+}
+
+char separator_of(const Json& value, const std::string& key, char fallback) {
+  if (value.is_null()) return fallback;
+  if (value != "." && value != "/") bad(key, value);
+  return value.get<std::string>()[0];
+}
+
+// Name and configuration of an extension point: an object, or a bare string.
+std::pair<std::string, Json> extension(const Json& value, const std::string& key) {
+  if (value.is_string()) return {value.get<std::string>(), Json::object()};
+  if (!value.is_object() || !member(value, "name").is_string()) bad(key, value);
+  const Json& configuration = member(value, "configuration");
+  return {value["name"].get<std::string>(), configuration.is_null() ? Json::object() : configuration};
+}
+
+template <class Body>
+auto located(const std::string& where, const Body& body) {
+  try {
+    return body();
+  } catch (Error& error) {
+    throw error.prefix(where);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorKind::Corrupt, where + ": " + error.what());
+  }
+}
+
+// What v2 keeps apart, in the order of encoding: order, filters, compressor.
+codec::CodecList codecs_v2(const Json& zarray, const DType& type, size_t rank) {
+  codec::CodecList codecs;
+  if (member(zarray, "order") == "F" && rank > 1) {
+    std::vector<int64_t> reversed(rank);
+    for (size_t axis = 0; axis < rank; ++axis) reversed[axis] = static_cast<int64_t>(rank - 1 - axis);
+    codecs.push_back({"transpose", {{"order", reversed}}});
+  }
+  codec::CodecList bytes;
+  bool packed = false;
+  int64_t item = type.is_vlen() ? 1 : type.size;
+  const Json& filters = member(zarray, "filters");
+  if (!filters.is_null() && !filters.is_array()) bad("filters", filters);
+  for (const Json& filter : filters.is_null() ? Json::array() : filters) {
+    const codec::CodecSpec codec = codec::from_zarr2(filter, item);
+    switch (codec::kind_of(codec)) {
+      case codec::CodecKind::Array:
+        codecs.push_back(codec);
+        if (codec.configuration.contains("astype")) item = parse_dtype(codec.configuration["astype"].get<std::string>()).size;
+        if (codec.configuration.contains("encode_dtype")) item = parse_dtype(codec.configuration["encode_dtype"].get<std::string>()).size;
+        break;
+      case codec::CodecKind::Pack:
+        codecs.push_back(codec);
+        packed = true;
+        break;
+      case codec::CodecKind::Bytes: bytes.push_back(codec);
+    }
+  }
+  if (!packed) codecs.push_back({"bytes", Json::object()});
+  codecs.insert(codecs.end(), bytes.begin(), bytes.end());
+  const Json& compressor = member(zarray, "compressor");
+  if (!compressor.is_null()) codecs.push_back(codec::from_zarr2(compressor, item));
+  return codecs;
+}
+
+codec::CodecList codecs_v3(const Json& list, const DType& type) {
+  if (!list.is_array() || list.empty()) bad("codecs", list);
+  codec::CodecList codecs;
+  for (const Json& one : list) codecs.push_back(codec::from_zarr3(one, type.is_vlen() ? 1 : type.size));
+  return codecs;
+}
+
+void check_members(const Json& document) {
+  static const char* const kKnown[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
+                                       "codecs", "attributes", "storage_transformers", "dimension_names", "consolidated_metadata"};
+  for (const auto& [key, value] : document.items()) {
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown)) continue;
+    if (value.is_object() && member(value, "must_understand") == false) continue;
+    throw Error(ErrorKind::Unsupported, "\"" + key + "\" is an extension that Lamella does not know");
+  }
+  const Json& transformers = member(document, "storage_transformers");
+  if (!transformers.is_null() && !transformers.empty()) {
+    throw Error(ErrorKind::Unsupported, "\"storage_transformers\" " + transformers.dump() + " are not supported");
+  }
+}
+
+KeyEncoding key_encoding(const Json& value) {
+  const auto [name, configuration] = extension(value, "chunk_key_encoding");
+  if (name == "default") return {true, separator_of(member(configuration, "separator"), "separator", '/')};
+  if (name == "v2") return {false, separator_of(member(configuration, "separator"), "separator", '.')};
+  throw Error(ErrorKind::Unsupported, "\"chunk_key_encoding\" " + name + " is not supported");
+}
+
+// A single sharding codec is layout: its inner chunks are what is read.
+void unfold_sharding(ArrayMetadata& out) {
+  ArraySpec& spec = out.spec;
+  if (spec.codecs.size() != 1 || spec.codecs[0].name != "sharding_indexed") return;
+  codec::Sharding sharding = codec::parse_sharding(spec.codecs[0].configuration);
+  if (sharding.chunk_shape.size() != spec.chunks.size()) bad("chunk_shape", sharding.chunk_shape);
+  for (size_t axis = 0; axis < spec.chunks.size(); ++axis) {
+    const int64_t inner = sharding.chunk_shape[axis];
+    if (inner <= 0 || spec.chunks[axis] % inner != 0) bad("chunk_shape", sharding.chunk_shape);
+  }
+  spec.shards = spec.chunks;
+  spec.chunks = sharding.chunk_shape;
+  spec.codecs = sharding.codecs;
+  out.sharding = std::move(sharding);
+}
+
+void read_dimension_names(const Json& names, ArraySpec& spec) {
+  if (names.is_null()) return;
+  if (!names.is_array() || names.size() != spec.shape.size()) bad("dimension_names", names);
+  for (const Json& name : names) {
+    spec.dimension_names.push_back(name.is_string() ? std::optional(name.get<std::string>()) : std::nullopt);
+  }
+}
+
+}  // namespace
+
+std::string KeyEncoding::key(const std::string& path, const Shape& chunk) const {
+  std::string out = path;
+  if (!out.empty()) out += '/';
+  if (prefix) out += 'c';
+  for (size_t axis = 0; axis < chunk.size(); ++axis) {
+    if (prefix || axis > 0) out += separator;
+    out += std::to_string(chunk[axis]);
+  }
+  if (chunk.empty() && !prefix) out += '0';
+  return out;
+}
+
+Attributes parse_attributes(const Json& attributes) {
+  Attributes out;
+  if (attributes.is_null()) return out;
+  if (!attributes.is_object()) bad("attributes", attributes);
+  for (const auto& [key, value] : attributes.items()) out.set(key, value);
+  return out;
+}
+
+ArrayMetadata parse_array_v2(const Json& zarray, const Json& zattrs, const std::string& where) {
+  return located(where, [&] {
+    if (!zarray.is_object() || member(zarray, "zarr_format") != 2) bad("zarr_format", member(zarray, "zarr_format"));
+    ArrayMetadata out;
+    ArraySpec& spec = out.spec;
+    spec.shape = lengths(member(zarray, "shape"), "shape", 0);
+    spec.chunks = lengths(member(zarray, "chunks"), "chunks", spec.shape.empty() ? 0 : 1);
+    if (spec.chunks.size() != spec.shape.size()) bad("chunks", zarray["chunks"]);
+    spec.type = read_type_v2(member(zarray, "dtype"), member(zarray, "filters"));
+    spec.fill = read_fill(member(zarray, "fill_value"), spec.type);
+    spec.codecs = codecs_v2(zarray, spec.type, spec.shape.size());
+    out.keys = {false, separator_of(member(zarray, "dimension_separator"), "dimension_separator", '.')};
+    out.attributes = parse_attributes(zattrs);
+    count(spec.shape);
+    return out;
+  });
+}
+
+ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
+  return located(where, [&] {
+    if (!document.is_object() || member(document, "zarr_format") != 3) bad("zarr_format", member(document, "zarr_format"));
+    check_members(document);
+    ArrayMetadata out;
+    ArraySpec& spec = out.spec;
+    spec.shape = lengths(member(document, "shape"), "shape", 0);
+    const auto [grid, grid_configuration] = extension(member(document, "chunk_grid"), "chunk_grid");
+    if (grid != "regular") throw Error(ErrorKind::Unsupported, "\"chunk_grid\" " + grid + " is not supported; rewrite it with a regular one");
+    spec.chunks = lengths(member(grid_configuration, "chunk_shape"), "chunk_shape", 1);
+    if (spec.chunks.size() != spec.shape.size()) bad("chunk_shape", grid_configuration);
+    spec.type = read_type_v3(member(document, "data_type"));
+    spec.fill = read_fill(member(document, "fill_value"), spec.type);
+    spec.codecs = codecs_v3(member(document, "codecs"), spec.type);
+    out.keys = key_encoding(member(document, "chunk_key_encoding"));
+    out.attributes = parse_attributes(member(document, "attributes"));
+    read_dimension_names(member(document, "dimension_names"), spec);
+    unfold_sharding(out);
+    count(spec.shape);
+    return out;
+  });
+}
+
+}  // namespace lamella::array::zarr
