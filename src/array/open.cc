@@ -9,6 +9,7 @@
 #include "array/sink.h"
 #include "array/zarr/open.h"
 #include "array/zarr/sink.h"
+#include "base/error.h"
 #include "store/store.h"
 
 namespace lamella::array {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "array/attributes.h"
+#include "array/hdf5/object_header.h"
+
+namespace lamella::array::hdf5 {
+
+// All attributes of an object, values included: by name, or in order of creation when the object tracks it. Throws
+// Unsupported naming the attribute.
+Attributes read_attributes(const Container& container, const ObjectHeader& header);
+
+}  // namespace lamella::array::hdf5
