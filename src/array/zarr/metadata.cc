@@ -55,6 +55,18 @@ auto located(const std::string& where, const Body& body) {
   }
 }
 
+// Elements of variable length have no bytes of their own: "bytes" would take what is stored for pointers.
+void check_packing(const codec::CodecList& codecs, const DType& type) {
+  if (!type.has_references_to_heap()) return;
+  for (const codec::CodecSpec& codec : codecs) {
+    if (codec.name == "sharding_indexed") check_packing(codec::parse_sharding(codec.configuration).codecs, type);
+    else if (codec::kind_of(codec) != codec::CodecKind::Pack) continue;
+    else if (!type.is_vlen() || codec.name.rfind("vlen-", 0) != 0) {
+      throw Error(ErrorKind::Corrupt, "codec \"" + codec.name + "\" on elements of type " + to_string(type));
+    }
+  }
+}
+
 // What v2 keeps apart, in the order of encoding: order, filters, compressor.
 codec::CodecList codecs_v2(const Json& zarray, const DType& type, size_t rank) {
   codec::CodecList codecs;
@@ -175,6 +187,7 @@ ArrayMetadata parse_array_v2(const Json& zarray, const Json& zattrs, const std::
     spec.type = read_type_v2(member(zarray, "dtype"), member(zarray, "filters"));
     spec.fill = read_fill(member(zarray, "fill_value"), spec.type);
     spec.codecs = codecs_v2(zarray, spec.type, spec.shape.size());
+    check_packing(spec.codecs, spec.type);
     out.keys = {false, separator_of(member(zarray, "dimension_separator"), "dimension_separator", '.')};
     out.attributes = parse_attributes(zattrs);
     count(spec.shape);
@@ -196,6 +209,7 @@ ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
     spec.type = read_type_v3(member(document, "data_type"));
     spec.fill = read_fill(member(document, "fill_value"), spec.type);
     spec.codecs = codecs_v3(member(document, "codecs"), spec.type);
+    check_packing(spec.codecs, spec.type);
     out.keys = key_encoding(member(document, "chunk_key_encoding"));
     out.attributes = parse_attributes(member(document, "attributes"));
     read_dimension_names(member(document, "dimension_names"), spec);
