@@ -35,10 +35,13 @@ Named parse_attribute(const Container& container, ByteReader in, int64_t base) {
   Named out;
   out.name = part(in, name_size, version == 1, base).c_string();
   try {
-    ResolvedMessage type = resolve(container, part(in, type_size, version == 1, base), MessageType::Datatype, flags & 1);
+    ResolvedMessage type =
+        resolve(container, part(in, type_size, version == 1, base), MessageType::Datatype, flags & 1);
     const Datatype datatype = parse_datatype(container, type.reader);
-    const ResolvedMessage space = resolve(container, part(in, space_size, version == 1, base), MessageType::Dataspace, flags & 2);
-    out.attribute = make_attribute(container, datatype, parse_dataspace(container, space.reader), in.take(in.remaining()));
+    const ResolvedMessage space =
+        resolve(container, part(in, space_size, version == 1, base), MessageType::Dataspace, flags & 2);
+    out.attribute =
+        make_attribute(container, datatype, parse_dataspace(container, space.reader), in.take(in.remaining()));
   } catch (Error& error) {
     throw error.prefix("attribute '" + out.name + "'");
   }
@@ -59,7 +62,8 @@ void read_dense(const Container& container, ByteReader in, std::vector<Named>& a
     const int message_flags = record.u8();
     const uint32_t order = record.u32();
     if (message_flags & 2) {
-      throw Error(ErrorKind::Unsupported, "attributes in the file's shared table are not read; rewrite the file with h5repack");
+      throw Error(ErrorKind::Unsupported,
+                  "attributes in the file's shared table are not read; rewrite the file with h5repack");
     }
     attributes.push_back(parse_attribute(container, ByteReader(heap.object(id), base), base));
     attributes.back().order = order;

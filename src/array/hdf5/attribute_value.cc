@@ -153,7 +153,8 @@ class Converter {
 
 }  // namespace
 
-Attribute make_attribute(const Container& container, const Datatype& datatype, const Dataspace& space, ConstBytes stored) {
+Attribute make_attribute(const Container& container, const Datatype& datatype, const Dataspace& space,
+                         ConstBytes stored) {
   Attribute out;
   out.null_space = space.null;
   out.shape = space.shape;

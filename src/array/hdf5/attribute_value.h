@@ -8,6 +8,7 @@ namespace lamella::array::hdf5 {
 
 // Stored elements as JSON. Records become objects by field name, opaque bytes a string of one character U+00XX a byte,
 // sequences lists (without a type, as no DType says them), references the path of what they refer to, "" for nothing.
-Attribute make_attribute(const Container& container, const Datatype& datatype, const Dataspace& space, ConstBytes stored);
+Attribute make_attribute(const Container& container, const Datatype& datatype, const Dataspace& space,
+                         ConstBytes stored);
 
 }  // namespace lamella::array::hdf5

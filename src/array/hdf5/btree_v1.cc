@@ -11,7 +11,11 @@ constexpr const char* kWhat = "version 1 B-tree node";
 class TreeWalk {
  public:
   TreeWalk(const Container& container, int type, int64_t key_size, int64_t most_children)
-      : container_(container), limit_(container, kWhat), type_(type), key_size_(key_size), most_children_(most_children) {}
+      : container_(container),
+        limit_(container, kWhat),
+        type_(type),
+        key_size_(key_size),
+        most_children_(most_children) {}
 
   // `leaf` gets the key before a child of level 0, and the child's address.
   template <class Leaf>
@@ -27,7 +31,8 @@ class TreeWalk {
     const int64_t children = in.u16();
     if (type != type_) container_.corrupt(kWhat, address, "is of type " + std::to_string(type));
     if (expected_level >= 0 && level != expected_level) {
-      container_.corrupt(kWhat, address, "has level " + std::to_string(level) + " below " + std::to_string(expected_level + 1));
+      container_.corrupt(kWhat, address,
+                         "has level " + std::to_string(level) + " below " + std::to_string(expected_level + 1));
     }
     const int64_t used = head + children * step;
     limit_.spend(used, address);
@@ -62,7 +67,8 @@ void walk_group_tree(const Container& container, int64_t address, const std::fun
   walk.walk(address, -1, [&](const std::byte*, int64_t child) { visit(child); });
 }
 
-void walk_chunk_tree(const Container& container, int64_t address, int rank, const std::function<void(const TreeChunk&)>& visit) {
+void walk_chunk_tree(const Container& container, int64_t address, int rank,
+                     const std::function<void(const TreeChunk&)>& visit) {
   TreeWalk walk(container, 1, 8 + 8 * (int64_t{rank} + 1), container.super().chunk_tree_entries);
   walk.walk(address, -1, [&](const std::byte* key, int64_t child) {
     TreeChunk chunk{child, 0, 0, key + 8};

@@ -18,6 +18,7 @@ struct TreeChunk {
 };
 
 // Calls `visit` for each chunk, in row-major order. One read a node.
-void walk_chunk_tree(const Container& container, int64_t address, int rank, const std::function<void(const TreeChunk&)>& visit);
+void walk_chunk_tree(const Container& container, int64_t address, int rank,
+                     const std::function<void(const TreeChunk&)>& visit);
 
 }  // namespace lamella::array::hdf5

@@ -65,7 +65,8 @@ class TreeWalk {
   }
 
   void node(int64_t address, int64_t records, int depth) {
-    const int64_t pointer = depth == 0 ? 0 : container_.super().offset_size + count_width_ + levels_[depth - 1].total_width;
+    const int64_t pointer =
+        depth == 0 ? 0 : container_.super().offset_size + count_width_ + levels_[depth - 1].total_width;
     const int64_t used = 6 + records * record_size_ + (depth == 0 ? 0 : (records + 1) * pointer) + 4;
     limit_.spend(used, address);
     const Block block = container_.read_signed(address, used, depth == 0 ? "BTLF" : "BTIN", kNode);

@@ -77,7 +77,8 @@ ChunkIndex::ChunkIndex(const Container& container, const Layout& layout, const S
     case IndexKind::FixedArray:
     case IndexKind::ExtensibleArray: add_arrays(container, layout, max_shape, chunk_bytes); break;
   }
-  std::stable_sort(sorted_.begin(), sorted_.end(), [](const Numbered& a, const Numbered& b) { return a.chunk < b.chunk; });
+  std::stable_sort(sorted_.begin(), sorted_.end(),
+                   [](const Numbered& a, const Numbered& b) { return a.chunk < b.chunk; });
 }
 
 void ChunkIndex::add(int64_t chunk, const ChunkPlace& place) {
@@ -140,7 +141,8 @@ void ChunkIndex::add_tree2(const Container& container, const Layout& layout, int
   });
 }
 
-void ChunkIndex::add_arrays(const Container& container, const Layout& layout, const Shape& max_shape, int64_t chunk_bytes) {
+void ChunkIndex::add_arrays(const Container& container, const Layout& layout, const Shape& max_shape,
+                            int64_t chunk_bytes) {
   const Numbering numbering(grid_, max_shape);
   Shape index(grid_.shape.size());
   const auto visit = [&](int64_t number, const ArrayElement& element) {
@@ -154,7 +156,8 @@ void ChunkIndex::add_arrays(const Container& container, const Layout& layout, co
   }
 }
 
-void ChunkIndex::add_implicit(const Container& container, const Layout& layout, const Shape& max_shape, int64_t chunk_bytes) {
+void ChunkIndex::add_implicit(const Container& container, const Layout& layout, const Shape& max_shape,
+                              int64_t chunk_bytes) {
   // All chunks of the largest shape lie one behind the other.
   const Numbering numbering(grid_, max_shape);
   Shape index(grid_.shape.size());

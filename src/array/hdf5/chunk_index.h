@@ -13,7 +13,8 @@ struct ChunkPlace {
   uint32_t mask = 0;
 };
 
-// Where each chunk of a dataset lies: an index of any kind, walked once, as a table by the row-major number of the chunk.
+// Where each chunk of a dataset lies: an index of any kind, walked once, as a table by the row-major number of the
+// chunk.
 class ChunkIndex {
  public:
   // `chunk_bytes` is the size of a chunk without filters.

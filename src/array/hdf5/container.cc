@@ -9,7 +9,8 @@
 
 namespace lamella::array::hdf5 {
 
-Container::Container(std::shared_ptr<const store::ReadFile> file) : file_(std::move(file)), super_(read_superblock(*file_)) {}
+Container::Container(std::shared_ptr<const store::ReadFile> file)
+    : file_(std::move(file)), super_(read_superblock(*file_)) {}
 
 Block Container::read(int64_t address, int64_t size, const char* what) const {
   return read_some(address, size, size, what);
@@ -19,7 +20,8 @@ Block Container::read_some(int64_t address, int64_t least, int64_t most, const c
   if (address < 0 || least < 0 || least > size() || address > size() - least) {
     corrupt(what, address, std::to_string(least) + " bytes there lie beyond the end of the file");
   }
-  return {file_->read(absolute(address), std::clamp(size() - address, least, std::max(least, most))), absolute(address)};
+  return {file_->read(absolute(address), std::clamp(size() - address, least, std::max(least, most))),
+          absolute(address)};
 }
 
 Block Container::read_signed(int64_t address, int64_t size, const char* signature, const char* what) const {
@@ -58,7 +60,8 @@ int64_t Container::take_length(ByteReader& in) const {
 }
 
 void Container::corrupt(const std::string& what, int64_t address, const std::string& fault) const {
-  throw Error(ErrorKind::Corrupt, name() + ": " + what + " at offset " + std::to_string(absolute(address)) + ": " + fault);
+  throw Error(ErrorKind::Corrupt,
+              name() + ": " + what + " at offset " + std::to_string(absolute(address)) + ": " + fault);
 }
 
 std::string Container::path_of(int64_t address) const {

@@ -21,8 +21,8 @@ struct Block {
   ByteReader reader() const { return ByteReader(buffer.bytes(), position); }
 };
 
-// An opened HDF5 file: the bytes, and how wide its addresses are. Immutable, thread-safe. All addresses are relative to the
-// superblock, as the file has them.
+// An opened HDF5 file: the bytes, and how wide its addresses are. Immutable, thread-safe. All addresses are relative to
+// the superblock, as the file has them.
 class Container {
  public:
   explicit Container(std::shared_ptr<const store::ReadFile> file);
@@ -47,7 +47,8 @@ class Container {
   int64_t take_length(ByteReader& in) const;
   [[noreturn]] void corrupt(const std::string& what, int64_t address, const std::string& fault) const;
 
-  // Path ("/a/b") of the object whose header is at `address`; empty when no path leads there. Walks the whole tree at the first call.
+  // Path ("/a/b") of the object whose header is at `address`; empty when no path leads there. Walks the whole tree at
+  // the first call.
   std::string path_of(int64_t address) const;
 
  private:
@@ -60,7 +61,8 @@ class Container {
 // Stops a walk over structures that point to each other: each may be visited once, so no more bytes than the file has.
 class WalkLimit {
  public:
-  WalkLimit(const Container& container, const char* what) : container_(container), what_(what), left_(container.size() + 4096) {}
+  WalkLimit(const Container& container, const char* what)
+      : container_(container), what_(what), left_(container.size() + 4096) {}
   void spend(int64_t bytes, int64_t address) {
     left_ -= bytes;
     if (left_ < 0) container_.corrupt(what_, address, "its parts refer to each other in a loop");

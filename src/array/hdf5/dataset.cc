@@ -66,7 +66,8 @@ ChunkExtent Dataset::locate(const Shape& chunk) const {
   if (place.address == kUndefined) return {};
   ChunkExtent extent{container_->file(), container_->absolute(place.address), place.size, place.mask};
   if (place.size > container_->size() || place.address > container_->size() - place.size) {
-    container_->corrupt("chunk", place.address, std::to_string(place.size) + " bytes there lie beyond the end of the file");
+    container_->corrupt("chunk", place.address,
+                        std::to_string(place.size) + " bytes there lie beyond the end of the file");
   }
   if (pipeline()->type().bytes() / kLargestRatio > place.size + kSlack / kLargestRatio) {
     container_->corrupt("chunk", place.address, std::to_string(place.size) + " bytes cannot decode to a whole chunk");
@@ -105,11 +106,13 @@ void set_storage(const Container& container, const ObjectHeader& header, const L
     case LayoutKind::Virtual:
       throw Error(ErrorKind::Unsupported, "virtual datasets are not read; copy the data into one dataset");
     case LayoutKind::Compact:
-      if (static_cast<int64_t>(layout.compact.size()) < bytes) throw Error(ErrorKind::Corrupt, "its compact data are too short");
+      if (static_cast<int64_t>(layout.compact.size()) < bytes)
+        throw Error(ErrorKind::Corrupt, "its compact data are too short");
       return;
     case LayoutKind::Contiguous:
       if (layout.address != kUndefined && bytes > 0 &&
-          (bytes > container.size() || layout.address > container.size() - bytes || (layout.size >= 0 && layout.size < bytes))) {
+          (bytes > container.size() || layout.address > container.size() - bytes ||
+           (layout.size >= 0 && layout.size < bytes))) {
         container.corrupt("contiguous data", layout.address, std::to_string(bytes) + " bytes do not fit there");
       }
       return;
@@ -117,7 +120,8 @@ void set_storage(const Container& container, const ObjectHeader& header, const L
   }
   const size_t stored_rank = spec.shape.size() - datatype.shape.size();
   if (layout.chunk.size() != stored_rank || stored_rank == 0) {
-    throw Error(ErrorKind::Corrupt, "chunks of rank " + std::to_string(layout.chunk.size()) + " for rank " + std::to_string(stored_rank));
+    throw Error(ErrorKind::Corrupt,
+                "chunks of rank " + std::to_string(layout.chunk.size()) + " for rank " + std::to_string(stored_rank));
   }
   if (!datatype.shape.empty()) throw Error(ErrorKind::Unsupported, "chunked data of array elements are not read");
   if (layout.element_size != item) {
@@ -149,7 +153,8 @@ std::shared_ptr<const Array> open_dataset(std::shared_ptr<const Container> conta
       throw Error(ErrorKind::Unsupported, "its data lie in other files, which is not read; copy them into this file");
     }
     if (datatype.sequence_of) {
-      throw Error(ErrorKind::Unsupported, "variable-length sequences of " + to_string(datatype.sequence_of->type) + " are not read");
+      throw Error(ErrorKind::Unsupported,
+                  "variable-length sequences of " + to_string(datatype.sequence_of->type) + " are not read");
     }
     ArraySpec& spec = parts.spec;
     spec.type = datatype.type;
@@ -158,7 +163,8 @@ std::shared_ptr<const Array> open_dataset(std::shared_ptr<const Container> conta
       spec.shape = space.shape;
       spec.max_shape = space.max_shape;
       spec.shape.insert(spec.shape.end(), datatype.shape.begin(), datatype.shape.end());
-      if (!spec.max_shape.empty()) spec.max_shape.insert(spec.max_shape.end(), datatype.shape.begin(), datatype.shape.end());
+      if (!spec.max_shape.empty())
+        spec.max_shape.insert(spec.max_shape.end(), datatype.shape.begin(), datatype.shape.end());
     }
     set_storage(*container, header, parts.layout, datatype, spec, parts.filtered);
     if (!spec.type.has_references_to_heap() && datatype.shape.empty()) {

@@ -21,7 +21,8 @@ class Dataset final : public Array {
 
  private:
   struct Parts;
-  friend std::shared_ptr<const Array> open_dataset(std::shared_ptr<const Container>, const ObjectHeader&, const std::string&);
+  friend std::shared_ptr<const Array> open_dataset(std::shared_ptr<const Container>, const ObjectHeader&,
+                                                   const std::string&);
   Dataset(std::shared_ptr<const Container> container, Parts parts, Attributes attributes, std::string name);
   const ChunkIndex& index() const;
 

@@ -100,7 +100,8 @@ DType parse_compound(const Container& container, ByteReader& in, const Head& hea
     field.type = std::move(member.type);
     field.shape.insert(field.shape.end(), member.shape.begin(), member.shape.end());
     const int64_t bytes = checked_mul(count(field.shape), field.type.size);
-    if (field.offset < 0 || field.offset > head.size - bytes) in.fail("field '" + field.name + "' inside of its compound,");
+    if (field.offset < 0 || field.offset > head.size - bytes)
+      in.fail("field '" + field.name + "' inside of its compound,");
     fields.push_back(std::move(field));
   }
   if (fields.empty()) in.fail("a field of the compound");
@@ -128,7 +129,8 @@ DType parse_enum(const Container& container, ByteReader& in, const Head& head, i
     const int unused = static_cast<int>(64 - 8 * base.size);
     value = base.kind == TypeKind::Int ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
   }
-  const bool is_bool = base.size == 1 && values.size() == 2 && values[0] == std::pair<std::string, int64_t>("FALSE", 0) &&
+  const bool is_bool = base.size == 1 && values.size() == 2 &&
+                       values[0] == std::pair<std::string, int64_t>("FALSE", 0) &&
                        values[1] == std::pair<std::string, int64_t>("TRUE", 1);
   if (is_bool) return DType::boolean();
   base.enumerators = std::make_shared<const std::vector<std::pair<std::string, int64_t>>>(std::move(values));
@@ -143,7 +145,8 @@ Datatype parse_vlen(const Container& container, ByteReader& in, const Head& head
   }
   if ((head.bits & 0xf) == 1) return {DType::string(), {}, nullptr};
   Datatype out{DType::vlen_bytes(), {}, nullptr};
-  const bool byte_like = base.type.kind == TypeKind::UInt || base.type.kind == TypeKind::Int || base.type.kind == TypeKind::Raw;
+  const bool byte_like =
+      base.type.kind == TypeKind::UInt || base.type.kind == TypeKind::Int || base.type.kind == TypeKind::Raw;
   if (base.type.size != 1 || !byte_like || !base.shape.empty() || base.sequence_of) {
     out.sequence_of = std::make_shared<const Datatype>(std::move(base));
   }
@@ -169,7 +172,8 @@ Datatype parse(const Container& container, ByteReader& in, int depth) {
   const int first = in.u8();
   Head head{first >> 4, first & 15, static_cast<uint32_t>(in.uint(3)), 0};
   head.size = in.u32();
-  if (head.version < 1 || head.version > 5) in.fail("datatype version 1 to 5, not " + std::to_string(head.version) + ",");
+  if (head.version < 1 || head.version > 5)
+    in.fail("datatype version 1 to 5, not " + std::to_string(head.version) + ",");
   if (head.size == 0) in.fail("a datatype that is not empty");
   switch (head.kind) {
     case 0:
@@ -181,14 +185,16 @@ Datatype parse(const Container& container, ByteReader& in, int depth) {
     case 6: return {parse_compound(container, in, head, depth), {}, nullptr};
     case 7:
       if ((head.bits & 15) == 1) unsupported("region references");
-      if ((head.bits & 15) != 0 || head.size != 8) unsupported("references of the kind " + std::to_string(head.bits & 15));
+      if ((head.bits & 15) != 0 || head.size != 8)
+        unsupported("references of the kind " + std::to_string(head.bits & 15));
       return {DType::make(TypeKind::Reference, 8), {}, nullptr};
     case 8: return {parse_enum(container, in, head, depth), {}, nullptr};
     case 9: return parse_vlen(container, in, head, depth);
     case 10: return parse_array(container, in, head, depth);
     case 11: {
       const DType part = parse(container, in, depth + 1).type;
-      if (part.kind != TypeKind::Float || part.size < 4 || head.size != 2 * part.size) unsupported("complex numbers of this kind");
+      if (part.kind != TypeKind::Float || part.size < 4 || head.size != 2 * part.size)
+        unsupported("complex numbers of this kind");
       return {DType::make(TypeKind::Complex, head.size, part.big_endian), {}, nullptr};
     }
     default: unsupported("datatypes of class " + std::to_string(head.kind));

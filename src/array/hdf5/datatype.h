@@ -11,7 +11,8 @@ namespace lamella::array::hdf5 {
 struct Datatype {
   DType type;
   Shape shape;  // of an array datatype at the top
-  // A variable-length sequence of something that is not one byte: only attributes can show it. `type` is VlenBytes then.
+  // A variable-length sequence of something that is not one byte: only attributes can show it. `type` is VlenBytes
+  // then.
   std::shared_ptr<const Datatype> sequence_of;
 };
 

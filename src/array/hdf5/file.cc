@@ -51,10 +51,12 @@ class FileGroup final : public Group {
     const std::string path = path_ + "/" + name;
     const std::string place = container_->name() + ": " + path;
     if (link.kind == LinkKind::External) {
-      throw Error(ErrorKind::Unsupported, place + ": is a link into another file (" + link.target + "), which is not followed; "
-                                                  "copy that element into this file");
+      throw Error(ErrorKind::Unsupported, place + ": is a link into another file (" + link.target +
+                                              "), which is not followed; "
+                                              "copy that element into this file");
     }
-    if (link.kind == LinkKind::Other) throw Error(ErrorKind::Unsupported, place + ": is a link of a kind that only its author knows");
+    if (link.kind == LinkKind::Other)
+      throw Error(ErrorKind::Unsupported, place + ": is a link of a kind that only its author knows");
     try {
       const int64_t address = link.kind == LinkKind::Soft ? follow(*container_, address_, link.target) : link.address;
       if (address == kUndefined) return {};
@@ -79,7 +81,8 @@ class FileGroup final : public Group {
     if (header.find(MessageType::Layout)) return {open_dataset(container_, header, place), nullptr};
     if (is_group(header)) {
       if (std::find(ancestors_.begin(), ancestors_.end(), address) != ancestors_.end()) {
-        throw Error(ErrorKind::Unsupported, place + ": is a link to a group that it lies in; the tree would have no end");
+        throw Error(ErrorKind::Unsupported,
+                    place + ": is a link to a group that it lies in; the tree would have no end");
       }
       if (ancestors_.size() >= kDeepest) {
         throw Error(ErrorKind::Unsupported, place + ": lies deeper than " + std::to_string(kDeepest) + " groups");

@@ -41,7 +41,8 @@ void walk_fixed_array(const Container& container, int64_t address,
   const int64_t elements = container.take_length(in);
   const int64_t block_address = container.take_address(in);
   if (block_address == kUndefined) return;
-  if (size < container.super().offset_size || page_bits > 32) container.corrupt(kHeader, address, "its sizes make no sense");
+  if (size < container.super().offset_size || page_bits > 32)
+    container.corrupt(kHeader, address, "its sizes make no sense");
 
   const int64_t page = int64_t{1} << page_bits;
   const int64_t prefix = 6 + container.super().offset_size;

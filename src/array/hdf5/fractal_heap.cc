@@ -31,7 +31,8 @@ FractalHeap::FractalHeap(const Container& container, int64_t address)
   in.skip(5);
   id_size_ = in.u16();
   if (in.u16() != 0) {
-    throw Error(ErrorKind::Unsupported, container.name() + ": fractal heaps with filters are not read; rewrite the file with h5repack");
+    throw Error(ErrorKind::Unsupported,
+                container.name() + ": fractal heaps with filters are not read; rewrite the file with h5repack");
   }
   container.check_sum(head, size, kHeader);
   checksums_ = in.u8() & 2;
@@ -46,9 +47,11 @@ FractalHeap::FractalHeap(const Container& container, int64_t address)
   in.skip(2);
   const int64_t root = container.take_address(in);
   const int64_t rows = in.u16();
-  const bool powers = start_size_ > 0 && most_direct_ >= start_size_ && std::has_single_bit(static_cast<uint64_t>(start_size_)) &&
-                      std::has_single_bit(static_cast<uint64_t>(most_direct_)) && std::has_single_bit(static_cast<uint64_t>(width_));
-  if (!powers || heap_bits < 1 || heap_bits > 64 || rows > 64) container.corrupt(kHeader, address, "its sizes make no sense");
+  const bool powers =
+      start_size_ > 0 && most_direct_ >= start_size_ && std::has_single_bit(static_cast<uint64_t>(start_size_)) &&
+      std::has_single_bit(static_cast<uint64_t>(most_direct_)) && std::has_single_bit(static_cast<uint64_t>(width_));
+  if (!powers || heap_bits < 1 || heap_bits > 64 || rows > 64)
+    container.corrupt(kHeader, address, "its sizes make no sense");
   offset_width_ = (heap_bits + 7) / 8;
   length_width_ = std::min<int64_t>((log2_of(most_direct_) + 7) / 8, encoded_width(most_managed));
   direct_rows_ = log2_of(most_direct_) - log2_of(start_size_) + 2;
@@ -104,7 +107,8 @@ ConstBytes FractalHeap::keep(int64_t address, int64_t size, const char* what) {
 
 ConstBytes FractalHeap::managed(int64_t offset, int64_t length) {
   auto found = direct_.upper_bound(offset);
-  if (found == direct_.begin()) container_.corrupt("fractal heap", address_, "has no block at " + std::to_string(offset));
+  if (found == direct_.begin())
+    container_.corrupt("fractal heap", address_, "has no block at " + std::to_string(offset));
   --found;
   const auto [address, size] = found->second;
   const int64_t inside = offset - found->first;

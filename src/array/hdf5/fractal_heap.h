@@ -7,8 +7,8 @@
 
 namespace lamella::array::hdf5 {
 
-// Where dense links and attributes lie: objects in blocks whose sizes double from row to row. Blocks are read at the first
-// need and kept. One thread at a time. Throws Unsupported for heaps with filters.
+// Where dense links and attributes lie: objects in blocks whose sizes double from row to row. Blocks are read at the
+// first need and kept. One thread at a time. Throws Unsupported for heaps with filters.
 class FractalHeap {
  public:
   FractalHeap(const Container& container, int64_t address);

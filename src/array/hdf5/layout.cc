@@ -89,7 +89,9 @@ Layout parse_layout(const Container& container, ByteReader in) {
       layout.address = container.take_address(in);
       layout.size = container.take_length(in);
       break;
-    case LayoutKind::Chunked: version == 3 ? parse_chunked3(container, in, layout) : parse_chunked4(container, in, layout); break;
+    case LayoutKind::Chunked:
+      version == 3 ? parse_chunked3(container, in, layout) : parse_chunked4(container, in, layout);
+      break;
     case LayoutKind::Virtual: break;
   }
   return layout;

@@ -14,7 +14,7 @@ struct Layout {
   int64_t size = -1;             // contiguous: as stored; -1 unknown
   ConstBytes compact;            // of the message
   // Chunked
-  Shape chunk;               // without the last "axis", which is the element
+  Shape chunk;  // without the last "axis", which is the element
   int64_t element_size = 0;
   IndexKind index = IndexKind::BTree1;
   bool edges_unfiltered = false;  // chunks that hang over the edge are stored without filters

@@ -25,8 +25,8 @@ std::vector<Link> read_links(const Container& container, const ObjectHeader& hea
 // True when the header is that of a group.
 bool is_group(const ObjectHeader& header);
 
-// The object that a soft link leads to, from the group at `start`: header address, or kUndefined when there is none. Throws
-// Unsupported when the way leads through another file.
+// The object that a soft link leads to, from the group at `start`: header address, or kUndefined when there is none.
+// Throws Unsupported when the way leads through another file.
 int64_t follow(const Container& container, int64_t start, const std::string& path, int depth = 0);
 
 // Paths ("a/b") of all objects that hard links lead to; the first found of each.

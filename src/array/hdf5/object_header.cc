@@ -119,10 +119,12 @@ ResolvedMessage resolve(const Container& container, ByteReader content, MessageT
   const int version = content.u8();
   const int kind = content.u8();
   if (version == 1) content.skip(6);
-  if (version < 1 || version > 3) content.fail("version 1 to 3 of a shared message, not " + std::to_string(version) + ",");
+  if (version < 1 || version > 3)
+    content.fail("version 1 to 3 of a shared message, not " + std::to_string(version) + ",");
   if (version == 3 && kind == 1) {
-    throw Error(ErrorKind::Unsupported, container.name() + ": messages in the file's shared table are not read; "
-                                                           "rewrite the file with h5repack");
+    throw Error(ErrorKind::Unsupported, container.name() +
+                                            ": messages in the file's shared table are not read; "
+                                            "rewrite the file with h5repack");
   }
   auto owner = std::make_shared<ObjectHeader>(container, container.take_address(content));
   const Message* message = owner->find(type);

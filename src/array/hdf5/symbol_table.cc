@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* kWhat = "symbol table node";
 
-void read_node(const Container& container, int64_t address, const LocalHeap& heap, WalkLimit& limit, std::vector<Link>& links) {
+void read_node(const Container& container, int64_t address, const LocalHeap& heap, WalkLimit& limit,
+               std::vector<Link>& links) {
   const int64_t entry = 2 * container.super().offset_size + 24;
   Block node = container.read_some(address, 8, 8 + 8 * entry, kWhat);
   container.check_signature(node, "SNOD", kWhat);
