@@ -72,6 +72,7 @@ struct Copy {
   void pass();
   void blocks();
   void contiguous();
+  void write_run(int64_t first, const Buffer& data);
 };
 
 Shape chunk_at(const Box& chunks, int64_t i) {
@@ -128,6 +129,16 @@ void Copy::blocks() {
   });
 }
 
+// Pieces of a run in parallel: one thread does not keep up with the page cache. Strings are laid out one after the other.
+void Copy::write_run(int64_t first, const Buffer& data) {
+  const int64_t item = plan.spec.type.size;
+  const int64_t piece = plan.spec.type.has_references_to_heap() ? data.size() : std::max<int64_t>(kPassBytes / item, 1) * item;
+  run.threads.parallel_for(ceil_div(data.size(), std::max<int64_t>(piece, 1)), [&](int64_t i) {
+    const int64_t at = i * piece;
+    writer.write_run(first + at / item, data.bytes().subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(piece, data.size() - at))));
+  });
+}
+
 // Contiguous storage: each block is one run, and the journal counts blocks.
 void Copy::contiguous() {
   const int64_t item = plan.spec.type.size;
@@ -144,7 +155,7 @@ void Copy::contiguous() {
       plan.source->read(block, View::c_order(data.data(), block.shape, item), heap, run.threads);
       int64_t first = 0;
       for (size_t axis = 0; axis < strides.size(); ++axis) first += block.offset[axis] * strides[axis];
-      writer.write_run(first, data.bytes());
+      write_run(first, data);
       if (!earlier) run.journal.record({array, number, {0, bytes, 0}});
       run.journal.flush();
     }
@@ -207,9 +218,9 @@ CopyPlan plan_copy(lazy::ExprPtr source, const ArraySpec& spec, bool single_shar
   plan.pass_through = may_pass(plan.source->source(), spec);
   if (single_shards && !spec.shards.empty()) plan.limit = spec.shards;
 
-  // A quarter of the memory is for what threads hold while they decode and encode, the rest for one block: the block must
+  // A part of the memory is for what threads hold while they decode and encode, the rest for one block: the block must
   // not depend on the number of threads, as it decides the order of the chunks.
-  BlockProblem problem{spec.shape, spec.type.size, unit_of(spec), grain_of(*plan.source), plan.limit, spec.contiguous(), memory / 2};
+  BlockProblem problem{spec.shape, spec.type.size, unit_of(spec), grain_of(*plan.source), plan.limit, spec.contiguous(), memory / 8 * 5};
   plan.choice = choose_block(problem);
   plan.thread_bytes = std::max(plan.source->working_bytes(), encode_bytes(spec));
   const int64_t unit_bytes = checked_mul(count(problem.unit), spec.type.size);

@@ -26,8 +26,13 @@ int64_t working_memory(int64_t budget) {
   return left;
 }
 
-// The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their bytes.
-int64_t steady_share(int64_t budget) { return working_memory(budget) >= budget / 2 ? budget / 2 : working_memory(budget) / 2; }
+// The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their bytes:
+// three quarters of the budget, unless the process has more than the rest already.
+int64_t steady_share(int64_t budget) {
+  const int64_t left = working_memory(budget);
+  const int64_t usual = budget / 4 * 3;
+  return left >= usual ? usual : left / 2;
+}
 
 Json identity_of(const Recipe& recipe, const WriteOptions& options, int64_t budget) {
   Json inputs = Json::object();
