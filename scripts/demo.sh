@@ -38,12 +38,11 @@ say "6. Is it still the same? The element trees, without what concerns storage:"
 outline() {
   "$lamella" info "$1" --json | python3 -c '
 import json, sys
-def walk(node, path=""):
-    print(path or "/", node.get("encoding"), node.get("shape"), node.get("dtype"))
-    for child in sorted(node.get("children", []), key=lambda n: n["name"]):
-        walk(child, path + "/" + child["name"])
-tree = json.load(sys.stdin)
-walk(tree.get("tree", tree))'
+def walk(node):
+    print(node["path"], node.get("encoding"), node.get("shape"), node.get("dtype"))
+    for child in sorted(node.get("children", []), key=lambda n: n["path"]):
+        walk(child)
+walk(json.load(sys.stdin))'
 }
 outline $file > "$work/before"
 outline "$work/back.h5ad" > "$work/after"

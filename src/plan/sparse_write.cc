@@ -13,6 +13,8 @@ namespace {
 using matrix::BucketSort;
 using matrix::Layout;
 
+constexpr int64_t kRunBytes = int64_t{4} << 20;  // of entries that are read and appended together
+
 std::unique_ptr<BucketSort> make_sort(const SparseStep& step) {
   const Shape& shape = step.source.shape();
   const bool csr = step.layout == Layout::Csr;
@@ -47,7 +49,8 @@ struct EntryWriter {
     const int64_t index_size = sort.index_type().size, value_size = sort.value_type().size;
     const int64_t chunk = std::max(data.spec().chunks[0], indices.spec().chunks[0]);
     const int64_t entry = index_size + value_size;
-    const int64_t step = std::max<int64_t>(run.memory / 8 / (chunk * entry), 1) * chunk;
+    // Of a fixed size where memory allows: the runs decide in which order chunks stand in the file.
+    const int64_t step = std::max<int64_t>(std::min(kRunBytes, run.memory / 8) / (chunk * entry), 1) * chunk;
     for (int64_t begin = 0; begin < sort.nnz(); begin += step) {
       const int64_t n = std::min(step, sort.nnz() - begin);
       const Box block{{begin}, {n}};
