@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.h"
@@ -13,7 +14,9 @@ namespace lamella::array::hdf5 {
 class ByteWriter {
  public:
   ByteWriter& put(uint64_t value, int width) {
-    for (int i = 0; i < width; ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+    const size_t at = bytes_.size();
+    bytes_.resize(at + static_cast<size_t>(width));
+    for (int i = 0; i < width; ++i) bytes_[at + static_cast<size_t>(i)] = static_cast<std::byte>(value >> (8 * i));
     return *this;
   }
   ByteWriter& u8(uint64_t value) { return put(value, 1); }
@@ -25,7 +28,9 @@ class ByteWriter {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return *this;
   }
-  ByteWriter& text(std::string_view text) { return put({reinterpret_cast<const std::byte*>(text.data()), text.size()}); }
+  ByteWriter& text(std::string_view text) {
+    return put({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+  }
   ByteWriter& zeros(int64_t n) {
     bytes_.resize(bytes_.size() + static_cast<size_t>(n));
     return *this;
@@ -39,6 +44,8 @@ class ByteWriter {
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   ConstBytes bytes() const { return bytes_; }
   std::byte* data() { return bytes_.data(); }
+  void clear() { bytes_.clear(); }
+  std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
 
  private:
   std::vector<std::byte> bytes_;

@@ -8,7 +8,10 @@ namespace lamella::array::hdf5 {
 namespace {
 
 // Class and version 1, three bytes of bits, size.
-void put_head(ByteWriter& out, int kind, uint32_t bits, int64_t size) { out.u8(0x10 | kind).put(bits, 3).u32(static_cast<uint64_t>(size)); }
+void put_head(ByteWriter& out, uint64_t kind, uint32_t bits, int64_t size) {
+  if (size > UINT32_MAX) throw Error(ErrorKind::Unsupported, "an element of 4 GiB or more cannot be stored in HDF5");
+  out.u8(0x10 | kind).put(bits, 3).u32(static_cast<uint64_t>(size));
+}
 
 void put_integer(ByteWriter& out, int64_t size, bool is_signed, bool big) {
   put_head(out, 0, (big ? 1u : 0u) | (is_signed ? 8u : 0u), size);
@@ -43,6 +46,7 @@ void put_padded_name(ByteWriter& out, const std::string& name) {
 }
 
 void put_enumeration(ByteWriter& out, const DType& base, const std::vector<std::pair<std::string, int64_t>>& members) {
+  if (members.size() > UINT16_MAX) throw Error(ErrorKind::Unsupported, "an enumeration of more than 65535 members");
   put_head(out, 8, static_cast<uint32_t>(members.size()), base.size);
   put_integer(out, base.size, base.kind == TypeKind::Int, base.big_endian);
   for (const auto& member : members) put_padded_name(out, member.first);
@@ -73,7 +77,7 @@ void put_datatype(ByteWriter& out, const DType& type) {
     case TypeKind::Bool: return put_enumeration(out, DType::int_(1), {{"FALSE", 0}, {"TRUE", 1}});
     case TypeKind::Int:
     case TypeKind::UInt:
-      if (type.enumerators) return put_enumeration(out, type, *type.enumerators);
+      if (type.enumerators && !type.enumerators->empty()) return put_enumeration(out, type, *type.enumerators);
       return put_integer(out, type.size, type.kind == TypeKind::Int, type.big_endian);
     case TypeKind::Float: return put_float(out, type.size, type.big_endian);
     case TypeKind::Complex: {
@@ -92,11 +96,11 @@ void put_datatype(ByteWriter& out, const DType& type) {
     case TypeKind::String:
       put_head(out, 9, 1 | 1 << 8, 16);  // a string, null-terminated, UTF-8
       return put_integer(out, 1, false, false);
-    case TypeKind::VlenBytes:
-      put_head(out, 9, 0, 16);
-      return put_integer(out, 1, false, false);
+    case TypeKind::VlenBytes: put_head(out, 9, 0, 16); return put_integer(out, 1, false, false);
     case TypeKind::Reference: return put_head(out, 7, 0, 8);
     case TypeKind::Struct:
+      if (type.fields->empty()) cannot("records without fields", "leave the element out");
+      if (type.fields->size() > UINT16_MAX) cannot("records of more than 65535 fields", "split them");
       put_head(out, 6, static_cast<uint32_t>(type.fields->size()), type.size);
       for (const Field& field : *type.fields) put_member(out, field.name, field.offset, field.shape, field.type);
       return;
@@ -115,7 +119,10 @@ void put_dataspace(ByteWriter& out, const Shape& shape, const Shape& max_shape, 
   out.u8(1).u8(shape.size()).u8(limited ? 1 : 0).zeros(5);
   for (int64_t length : shape) out.u64(static_cast<uint64_t>(length));
   if (!limited) return;
-  for (int64_t length : max_shape) out.u64(static_cast<uint64_t>(length));  // -1 is "unlimited" here too
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const int64_t most = max_shape[axis];  // -1 is "unlimited" here too
+    out.u64(static_cast<uint64_t>(most < 0 ? -1 : std::max(most, shape[axis])));
+  }
 }
 
 void put_fill_value(ByteWriter& out, const ArraySpec& spec) {

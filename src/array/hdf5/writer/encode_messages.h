@@ -5,7 +5,8 @@
 
 namespace lamella::array::hdf5 {
 
-// The bodies of header messages. All throw Unsupported for what HDF5 (or h5py, which everybody reads it with) has no form for.
+// The bodies of header messages. All throw Unsupported for what HDF5 (or h5py, which everybody reads it with) has no
+// form for.
 void put_datatype(ByteWriter& out, const DType& type);
 void put_dataspace(ByteWriter& out, const Shape& shape, const Shape& max_shape, bool null_space);
 void put_fill_value(ByteWriter& out, const ArraySpec& spec);

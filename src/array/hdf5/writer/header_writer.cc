@@ -8,10 +8,8 @@
 namespace lamella::array::hdf5 {
 namespace {
 
-constexpr int64_t kMostMessage = 65000;
 constexpr uint16_t kAttribute = 0x0c;
 constexpr uint16_t kAttributeInfo = 0x15;
-constexpr size_t kMostDense = 60000;  // records of a B-tree that is one leaf
 
 void put_checksum(ByteWriter& out) { out.u32(lookup3(out.bytes())); }
 
@@ -25,10 +23,19 @@ int64_t write_leaf_tree(store::WriteFile& file, int type, int64_t record_size, c
   leaf.pad_to(node_size);
   const int64_t node = file.append(leaf.bytes());
   ByteWriter head;
-  head.text("BTHD").u8(0).u8(static_cast<uint64_t>(type)).u32(static_cast<uint64_t>(node_size)).u16(static_cast<uint64_t>(record_size));
+  head.text("BTHD").u8(0).u8(static_cast<uint64_t>(type)).u32(static_cast<uint64_t>(node_size));
+  head.u16(static_cast<uint64_t>(record_size));
   head.u16(0).u8(100).u8(40).address(node).u16(static_cast<uint64_t>(n)).u64(static_cast<uint64_t>(n));
   put_checksum(head);
   return file.append(head.bytes());
+}
+
+void add_pending(const StoredAttribute& attribute, int64_t message_end, std::vector<PendingReference>& pending) {
+  int64_t at = message_end - 8 * static_cast<int64_t>(attribute.targets.size());
+  for (const std::string& target : attribute.targets) {
+    if (!target.empty()) pending.push_back({at, target, "attribute '" + attribute.name + "'"});
+    at += 8;
+  }
 }
 
 // Attributes apart from their header: each is a "huge" object of a fractal heap, found by its name's hash.
@@ -37,7 +44,7 @@ struct Dense {
 };
 
 Dense write_dense(store::WriteFile& file, const std::vector<StoredAttribute>& attributes, int64_t heap_address,
-                  const std::function<int64_t(const std::string&)>& address_of) {
+                  std::vector<PendingReference>& pending) {
   struct Entry {
     uint32_t hash;
     const StoredAttribute* attribute;
@@ -47,20 +54,9 @@ Dense write_dense(store::WriteFile& file, const std::vector<StoredAttribute>& at
   ByteWriter objects;
   uint64_t id = 0, total = 0;
   for (const StoredAttribute& attribute : attributes) {
-    // Dense storage knows version 3 messages only.
-    StoredAttribute renamed = attribute;
-    const ByteWriter padded = renamed.message(heap_address, address_of);
-    ByteWriter body;
-    if (padded.bytes()[0] == std::byte{3}) {
-      body = padded;
-    } else {
-      ByteWriter values;
-      values.put(padded.bytes().last(static_cast<size_t>(attribute.data.size())));
-      body.u8(3).u8(0).u16(attribute.name.size() + 1).u16(static_cast<uint64_t>(attribute.type.size()));
-      body.u16(static_cast<uint64_t>(attribute.space.size())).u8(0).text(attribute.name).u8(0);
-      body.put(attribute.type.bytes()).put(attribute.space.bytes()).put(values.bytes());
-    }
+    const ByteWriter body = attribute.message(heap_address, true);
     const int64_t at = file.append(body.bytes());
+    add_pending(attribute, at + body.size(), pending);
     objects.address(at).u64(static_cast<uint64_t>(body.size())).u64(++id);
     total += static_cast<uint64_t>(body.size());
     ByteWriter name;
@@ -77,7 +73,7 @@ Dense write_dense(store::WriteFile& file, const std::vector<StoredAttribute>& at
   }
   const int64_t object_tree = write_leaf_tree(file, 1, 24, objects);
   ByteWriter heap;
-  heap.text("FRHP").u8(0).u16(8).u16(0).u8(0).u32(1);        // IDs of 8 bytes; what is longer than a byte is huge
+  heap.text("FRHP").u8(0).u16(8).u16(0).u8(0).u32(1);  // IDs of 8 bytes; what is longer than a byte is huge
   heap.u64(id + 1).address(object_tree).u64(0).address(kNowhere);
   heap.u64(0).u64(0).u64(0).u64(0).u64(total).u64(id).u64(0).u64(0);
   heap.u16(4).u64(1024).u64(65536).u16(40).u16(1).address(kNowhere).u16(0);
@@ -104,25 +100,30 @@ int64_t write_version_2(store::WriteFile& file, std::vector<HeaderMessage> messa
 
 }  // namespace
 
-bool fits_in_header(const std::vector<StoredAttribute>& attributes) {
-  return std::all_of(attributes.begin(), attributes.end(), [](const StoredAttribute& a) { return a.message_bytes() < kMostMessage; });
-}
-
-int64_t write_header(store::WriteFile& file, const std::vector<HeaderMessage>& given, const std::vector<StoredAttribute>& attributes,
-                     int64_t heap_address, const std::function<int64_t(const std::string&)>& address_of) {
-  if (!fits_in_header(attributes)) {
-    if (attributes.size() > kMostDense) throw Error(ErrorKind::Unsupported, "more than " + std::to_string(kMostDense) + " attributes");
-    return write_version_2(file, given, write_dense(file, attributes, heap_address, address_of));
-  }
-  std::vector<HeaderMessage> messages = given;
-  for (const StoredAttribute& attribute : attributes) messages.push_back({kAttribute, attribute.message(heap_address, address_of)});
+int64_t write_header(store::WriteFile& file, const std::vector<HeaderMessage>& messages,
+                     const std::vector<StoredAttribute>& attributes, int64_t heap_address,
+                     std::vector<PendingReference>& pending) {
+  const bool fits = std::all_of(attributes.begin(), attributes.end(),
+                                [](const StoredAttribute& a) { return a.message_bytes() < kMostMessage; });
+  if (!fits) return write_version_2(file, messages, write_dense(file, attributes, heap_address, pending));
   ByteWriter body;
-  for (const HeaderMessage& message : messages) {
-    const int64_t padded = round_up(message.body.size(), 8);
-    body.u16(message.type).u16(static_cast<uint64_t>(padded)).u8(0).zeros(3).put(message.body.bytes()).zeros(padded - message.body.size());
+  const auto put = [&](uint16_t type, const ByteWriter& message) {
+    const int64_t padded = round_up(message.size(), 8);
+    body.u16(type).u16(static_cast<uint64_t>(padded)).u8(0).zeros(3).put(message.bytes());
+    const int64_t end = body.size();
+    body.zeros(padded - message.size());
+    return end;
+  };
+  for (const HeaderMessage& message : messages) put(message.type, message.body);
+  const int64_t address = file.size();
+  constexpr int64_t kPrefix = 16;
+  for (const StoredAttribute& attribute : attributes) {
+    const int64_t end = put(kAttribute, attribute.message(heap_address, false));
+    add_pending(attribute, address + kPrefix + end, pending);
   }
   ByteWriter out;
-  out.u8(1).u8(0).u16(messages.size()).u32(1).u32(static_cast<uint64_t>(body.size())).zeros(4).put(body.bytes());
+  out.u8(1).u8(0).u16(messages.size() + attributes.size()).u32(1).u32(static_cast<uint64_t>(body.size())).zeros(4);
+  out.put(body.bytes());
   return file.append(out.bytes());
 }
 

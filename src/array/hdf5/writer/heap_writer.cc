@@ -27,7 +27,8 @@ void for_each_string(const DType& type, int64_t offset, const Body& body) {
 
 HeapBuilder::Reference HeapBuilder::add(ConstBytes bytes) {
   if (bytes.empty()) return {};
-  if (bytes.size() > UINT32_MAX) throw Error(ErrorKind::Unsupported, "a string of more than 4 GiB cannot be stored in HDF5");
+  if (bytes.size() > UINT32_MAX)
+    throw Error(ErrorKind::Unsupported, "a string of more than 4 GiB cannot be stored in HDF5");
   const auto size = static_cast<int64_t>(bytes.size());
   if (objects_ > 0 && (open_.size() + size > kTargetBytes || objects_ >= kMostObjects)) close();
   const Reference reference{static_cast<uint32_t>(bytes.size()), ++objects_, done_.size()};
@@ -43,16 +44,13 @@ void HeapBuilder::close() {
   const int64_t left = total - used;
   if (left >= kHead) done_.u16(0).u16(0).u32(0).u64(static_cast<uint64_t>(left)).zeros(left - kHead);
   else done_.zeros(left);
-  open_ = ByteWriter();
+  open_.clear();
   objects_ = 0;
 }
 
 std::vector<std::byte> HeapBuilder::finish() {
   if (objects_ > 0) close();
-  const ConstBytes bytes = done_.bytes();
-  std::vector<std::byte> out(bytes.begin(), bytes.end());
-  done_ = ByteWriter();
-  return out;
+  return done_.take();
 }
 
 void put_reference(std::byte* at, const HeapBuilder::Reference& reference, int64_t heap_address) {
@@ -62,13 +60,15 @@ void put_reference(std::byte* at, const HeapBuilder::Reference& reference, int64
   std::memcpy(at + 12, &reference.index, 4);
 }
 
-void store_strings(const DType& type, const std::byte* decoded, std::byte* stored, int64_t elements, HeapBuilder& heap) {
+void store_strings(const DType& type, const std::byte* decoded, std::byte* stored, int64_t elements,
+                   HeapBuilder& heap) {
   std::memcpy(stored, decoded, static_cast<size_t>(elements * type.size));
   for (int64_t i = 0; i < elements; ++i) {
     for_each_string(type, i * type.size, [&](int64_t offset) {
       StringRef ref;
       std::memcpy(&ref, decoded + offset, sizeof(ref));
-      put_reference(stored + offset, heap.add({reinterpret_cast<const std::byte*>(ref.data), static_cast<size_t>(ref.size)}), 0);
+      put_reference(stored + offset,
+                    heap.add({reinterpret_cast<const std::byte*>(ref.data), static_cast<size_t>(ref.size)}), 0);
     });
   }
 }

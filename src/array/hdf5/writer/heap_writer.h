@@ -7,15 +7,16 @@
 
 namespace lamella::array::hdf5 {
 
-// Collects variable-length bytes into global heap collections ("GCOL") that are laid out one behind the other, and makes the
-// 16-byte references to them. Where the first collection lies is said at the end: references count from there.
+// Collects variable-length bytes into global heap collections ("GCOL") that are laid out one behind the other, and
+// makes the 16-byte references to them. Where the first collection lies is said at the end: references count from
+// there.
 class HeapBuilder {
  public:
   // A stored reference: u32 length, u64 address, u32 index. The address is relative until relocate().
   struct Reference {
     uint32_t length = 0;
-    uint32_t index = 0;     // 0: nothing is stored, as for the empty string
-    int64_t collection = 0; // bytes from the start of the first collection
+    uint32_t index = 0;      // 0: nothing is stored, as for the empty string
+    int64_t collection = 0;  // bytes from the start of the first collection
   };
   Reference add(ConstBytes bytes);
 

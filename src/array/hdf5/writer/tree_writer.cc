@@ -20,10 +20,12 @@ struct Child {
 
 std::vector<std::byte> copy(const ByteWriter& writer) { return {writer.bytes().begin(), writer.bytes().end()}; }
 
-// Nodes of one level over `children`, each of the full size that readers expect. Siblings are linked.
-std::vector<Child> write_level(store::WriteFile& file, const std::vector<Child>& children, int type, int level, int64_t half, int64_t key_size) {
+// Nodes of one level over `n` children, each of the full size that readers expect. Siblings are linked. Children are
+// asked for one at a time, because those of the lowest level are as many as there are chunks.
+template <class ChildAt>
+std::vector<Child> write_level(store::WriteFile& file, int64_t n, const ChildAt& child_at, int type, int level,
+                               int64_t half, int64_t key_size) {
   const int64_t node_size = 24 + 2 * half * (key_size + 8) + key_size;
-  const auto n = static_cast<int64_t>(children.size());
   const int64_t nodes = ceil_div(n, 2 * half);
   const int64_t start = file.size();
   std::vector<Child> out;
@@ -31,23 +33,33 @@ std::vector<Child> write_level(store::WriteFile& file, const std::vector<Child>&
     // Evenly filled: a last node with a single child would be legal, but lopsided.
     const int64_t begin = node * n / nodes, end = (node + 1) * n / nodes;
     ByteWriter bytes;
-    bytes.text("TREE").u8(static_cast<uint64_t>(type)).u8(static_cast<uint64_t>(level)).u16(static_cast<uint64_t>(end - begin));
+    bytes.text("TREE").u8(static_cast<uint64_t>(type)).u8(static_cast<uint64_t>(level));
+    bytes.u16(static_cast<uint64_t>(end - begin));
     bytes.address(node == 0 ? kNowhere : start + (node - 1) * node_size);
     bytes.address(node + 1 == nodes ? kNowhere : start + (node + 1) * node_size);
+    Child whole{0, {}, {}};
     for (int64_t i = begin; i < end; ++i) {
-      bytes.put(ConstBytes(children[static_cast<size_t>(i)].left)).address(children[static_cast<size_t>(i)].address);
+      Child child = child_at(i);
+      bytes.put(ConstBytes(child.left)).address(child.address);
+      if (i == begin) whole.left = std::move(child.left);
+      whole.right = std::move(child.right);
     }
-    bytes.put(ConstBytes(children[static_cast<size_t>(end - 1)].right)).pad_to(node_size);
-    out.push_back({file.append(bytes.bytes()), children[static_cast<size_t>(begin)].left, children[static_cast<size_t>(end - 1)].right});
+    bytes.put(ConstBytes(whole.right)).pad_to(node_size);
+    whole.address = file.append(bytes.bytes());
+    out.push_back(std::move(whole));
   }
   return out;
 }
 
-int64_t write_tree(store::WriteFile& file, std::vector<Child> children, int type, int64_t half, int64_t key_size) {
-  int level = 0;
-  do {
-    children = write_level(file, children, type, level++, half, key_size);
-  } while (children.size() > 1);
+// All levels; the address of the root.
+template <class ChildAt>
+int64_t write_tree(store::WriteFile& file, int64_t n, const ChildAt& child_at, int type, int64_t half,
+                   int64_t key_size) {
+  std::vector<Child> children = write_level(file, n, child_at, type, 0, half, key_size);
+  for (int level = 1; children.size() > 1; ++level) {
+    const auto upper = [&](int64_t i) { return children[static_cast<size_t>(i)]; };
+    children = write_level(file, static_cast<int64_t>(children.size()), upper, type, level, half, key_size);
+  }
   return children[0].address;
 }
 
@@ -56,27 +68,30 @@ std::vector<std::byte> chunk_key(const StoredChunk& chunk, const Grid& grid, int
   ByteWriter key;
   key.u32(chunk.size).u32(chunk.mask);
   const Shape index = grid.index(chunk.chunk);
-  for (size_t axis = 0; axis < index.size(); ++axis) key.u64(static_cast<uint64_t>((index[axis] + shift) * grid.chunk[axis]));
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    key.u64(static_cast<uint64_t>((index[axis] + shift) * grid.chunk[axis]));
+  }
   key.u64(static_cast<uint64_t>(last));
-  return copy(key);
+  return key.take();
 }
 
 }  // namespace
 
-int64_t write_chunk_tree(store::WriteFile& file, std::vector<StoredChunk>& chunks, const Grid& grid, int64_t item_size) {
+int64_t write_chunk_tree(store::WriteFile& file, ChunkTable& chunks, const Grid& grid, int64_t item_size) {
   if (chunks.empty()) return kNowhere;
-  std::sort(chunks.begin(), chunks.end(), [](const StoredChunk& a, const StoredChunk& b) { return a.chunk < b.chunk; });
+  const auto before = [](const StoredChunk& a, const StoredChunk& b) { return a.chunk < b.chunk; };
+  if (!std::is_sorted(chunks.begin(), chunks.end(), before)) std::sort(chunks.begin(), chunks.end(), before);
   const auto key_size = static_cast<int64_t>(8 + 8 * (grid.chunk.size() + 1));
-  std::vector<Child> leaves;
-  leaves.reserve(chunks.size());
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    leaves.push_back({chunks[i].position, chunk_key(chunks[i], grid, 0, 0), {}});
-    if (i > 0) leaves[i - 1].right = leaves[i].left;
-  }
-  StoredChunk beyond = chunks.back();
-  beyond.size = beyond.mask = 0;
-  leaves.back().right = chunk_key(beyond, grid, 1, item_size);
-  return write_tree(file, std::move(leaves), 1, kChunkNode, key_size);
+  const auto n = static_cast<int64_t>(chunks.size());
+  const auto leaf = [&](int64_t i) {
+    const StoredChunk& chunk = chunks[static_cast<size_t>(i)];
+    // The right key is the left one of the next chunk, or lies beyond the last.
+    const bool last = i + 1 == n;
+    return Child{chunk.position, chunk_key(chunk, grid, 0, 0),
+                 last ? chunk_key({chunk.chunk, 0, 0, 0}, grid, 1, item_size)
+                      : chunk_key(chunks[static_cast<size_t>(i + 1)], grid, 0, 0)};
+  };
+  return write_tree(file, n, leaf, 1, kChunkNode, key_size);
 }
 
 GroupAddresses write_group(store::WriteFile& file, std::vector<std::pair<std::string, int64_t>> members) {
@@ -91,7 +106,12 @@ GroupAddresses write_group(store::WriteFile& file, std::vector<std::pair<std::st
   GroupAddresses out;
   out.heap = file.size();
   ByteWriter heap;
-  heap.text("HEAP").u8(0).zeros(3).u64(static_cast<uint64_t>(names.size())).u64(1).address(out.heap + 32);  // 1: no free space
+  heap.text("HEAP")
+      .u8(0)
+      .zeros(3)
+      .u64(static_cast<uint64_t>(names.size()))
+      .u64(1)
+      .address(out.heap + 32);  // 1: no free space
   heap.put(names.bytes());
   file.append(heap.bytes());
 
@@ -103,7 +123,9 @@ GroupAddresses write_group(store::WriteFile& file, std::vector<std::pair<std::st
     const size_t end = std::min(begin + 2 * kGroupLeaf, members.size());
     ByteWriter node;
     node.text("SNOD").u8(1).u8(0).u16(end - begin);
-    for (size_t i = begin; i < end; ++i) node.u64(static_cast<uint64_t>(offsets[i])).address(members[i].second).zeros(24);
+    for (size_t i = begin; i < end; ++i) {
+      node.u64(static_cast<uint64_t>(offsets[i])).address(members[i].second).zeros(24);
+    }
     node.pad_to(node_size);
     ByteWriter right;
     right.u64(end > begin ? static_cast<uint64_t>(offsets[end - 1]) : 0);
@@ -116,7 +138,8 @@ GroupAddresses write_group(store::WriteFile& file, std::vector<std::pair<std::st
     out.tree = file.append(node.bytes());
     return out;
   }
-  out.tree = write_tree(file, std::move(leaves), 0, kGroupNode, 8);
+  const auto leaf = [&](int64_t i) { return leaves[static_cast<size_t>(i)]; };
+  out.tree = write_tree(file, static_cast<int64_t>(leaves.size()), leaf, 0, kGroupNode, 8);
   return out;
 }
 

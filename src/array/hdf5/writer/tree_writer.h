@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,12 @@ struct StoredChunk {
   uint32_t mask = 0;
 };
 
-// Writes a version 1 B-tree over the chunks at the end of the file, bottom up, and returns the address of its root; kNowhere
-// for no chunks. Sorts them.
-int64_t write_chunk_tree(store::WriteFile& file, std::vector<StoredChunk>& chunks, const Grid& grid, int64_t item_size);
+// Grows without moving: for large arrays it is most of the memory that the sink takes.
+using ChunkTable = std::deque<StoredChunk>;
+
+// Writes a version 1 B-tree over the chunks at the end of the file, bottom up, and returns the address of its root;
+// kNowhere for no chunks. Sorts them.
+int64_t write_chunk_tree(store::WriteFile& file, ChunkTable& chunks, const Grid& grid, int64_t item_size);
 
 struct GroupAddresses {
   int64_t tree = 0;
