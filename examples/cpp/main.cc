@@ -15,7 +15,7 @@ void print(const std::string& name, const Node& node, const std::string& indent)
   std::cout << indent << name;
   if (node.array) {
     const auto& spec = node.array->spec();
-    std::cout << "  " << to_string(spec.shape) << " " << to_string(spec.type) << "\n";
+    std::cout << "  " << lamella::to_string(spec.shape) << " " << to_string(spec.type) << "\n";
     return;
   }
   std::cout << "/  " << node.attributes().string("encoding-type").value_or("") << "\n";

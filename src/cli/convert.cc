@@ -24,6 +24,15 @@ bool ends_with(const std::string& text, const std::string& ending) {
   return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+// A codec that nobody knows is a wrong command here, whatever it is inside of a file.
+codec::CodecList codecs_of(const std::string& text) {
+  try {
+    return codec::parse_codecs(text);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::Invalid, "--codec " + text + ": " + error.what());
+  }
+}
+
 plan::WriteOptions write_options(const ConvertOptions& options) {
   plan::WriteOptions out;
   out.target = options.out;
@@ -31,7 +40,7 @@ plan::WriteOptions write_options(const ConvertOptions& options) {
   const bool hdf5 = ends_with(out.target, ".h5ad") || ends_with(out.target, ".h5") || ends_with(out.target, ".hdf5");
   out.zip = ends_with(out.target, ".zip");
   out.format = hdf5 ? array::SinkFormat::Hdf5 : options.zarr_format == 2 ? array::SinkFormat::Zarr2 : array::SinkFormat::Zarr3;
-  if (!options.codec.empty()) out.codecs = codec::parse_codecs(options.codec);
+  if (!options.codec.empty()) out.codecs = codecs_of(options.codec);
   if (!options.chunks.empty()) out.chunks = parse_shape(options.chunks, "--chunks");
   out.no_shards = options.shards == "none";
   if (!options.shards.empty() && !out.no_shards) out.shards = parse_shape(options.shards, "--shards");

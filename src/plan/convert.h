@@ -25,6 +25,7 @@ struct WriteOptions {
   bool overwrite = false;
   bool resume = false;
   int64_t memory = 0;  // budget of the whole process in bytes; 0: default_memory_budget()
+  bool memory_on_top = false;  // the budget is for what comes on top of what the process has resident now (an interpreter)
   int threads = 0;     // 0: available_processors()
   std::string command;  // what makes this run the same run when resumed: verb, inputs and options in one string
 };

@@ -15,21 +15,21 @@ constexpr int64_t kReserve = int64_t{4} << 20;   // stacks, small allocations, m
 constexpr int64_t kLeast = int64_t{4} << 20;
 
 // What steps may have resident beside what the process has already: metadata, code, the caller's own.
-int64_t working_memory(int64_t budget) {
-  const int64_t resident = resident_bytes();
+int64_t working_memory(int64_t budget, bool on_top) {
+  const int64_t resident = on_top ? 0 : resident_bytes();
   const int64_t left = budget - resident - kReserve;
   if (left < kLeast) {
     throw Error(ErrorKind::OutOfBudget, "the memory budget of " + format_bytes(budget) + " is too small: the process itself has " +
-                                            format_bytes(resident) + " resident; give at least --memory " +
-                                            format_bytes(resident + kReserve + 2 * kLeast));
+                                            format_bytes(resident) + " resident; --memory " +
+                                            format_bytes(resident + kReserve + 2 * kLeast) + " would do");
   }
   return left;
 }
 
 // The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their bytes:
 // three quarters of the budget, unless the process has more than the rest already.
-int64_t steady_share(int64_t budget) {
-  const int64_t left = working_memory(budget);
+int64_t steady_share(int64_t budget, bool on_top) {
+  const int64_t left = working_memory(budget, on_top);
   const int64_t usual = budget / 4 * 3;
   return left >= usual ? usual : left / 2;
 }
@@ -97,10 +97,11 @@ int64_t size_of(const std::string& path) {
 WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* progress, const CancelFlag* cancel) {
   const auto begin = std::chrono::steady_clock::now();
   int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
-  Target target(options.target, identity_of(recipe, options, budget), options.overwrite, options.resume);
+  // What a zip has got so far cannot be gone on with: its members stand one behind the other.
+  Target target(options.target, identity_of(recipe, options, budget), options.overwrite, options.resume && !options.zip);
   if (target.resumed()) budget = target.identity()["memory"].get<int64_t>();
 
-  const int64_t memory = steady_share(budget);
+  const int64_t memory = steady_share(budget, options.memory_on_top);
   set_idle_buffer_limit(memory / 4);
   const std::vector<Step> steps = make_steps(recipe, options, memory);
   int64_t total = 0;
@@ -118,7 +119,7 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
     sink->commit();
     target.commit();
   } catch (...) {
-    if (options.resume) {
+    if (options.resume && !options.zip) {
       journal.flush();
       target.keep();
     }
@@ -135,7 +136,7 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
 
 Json describe(const Recipe& recipe, const WriteOptions& options) {
   const int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
-  const int64_t memory = steady_share(budget);
+  const int64_t memory = steady_share(budget, options.memory_on_top);
   const std::vector<Step> steps = make_steps(recipe, options, memory);
   Json elements = Json::array();
   int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0;

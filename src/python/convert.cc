@@ -124,6 +124,7 @@ plan::WriteOptions write_options(const Request& request) {
   out.overwrite = request.overwrite;
   out.resume = request.resume;
   out.memory = request.memory;
+  out.memory_on_top = true;  // the interpreter and the user's own data are not ours to count
   out.threads = request.threads;
   out.command = request.command;
   return out;

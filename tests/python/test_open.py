@@ -49,6 +49,8 @@ def test_every_array_of_the_real_hdf5_files_equals_h5py(path):
             whole = theirs[()]
             if h5py.check_enum_dtype(theirs.dtype):
                 whole = whole.astype(bool)
+            elif isinstance(whole, bytes):
+                whole = whole.decode()  # h5py leaves the text of a scalar undecoded
             same(node[()], whole)
 
 
@@ -70,7 +72,8 @@ def test_every_array_of_the_real_zarr_files_equals_zarr_python(path):
 def test_dtypes_come_as_they_are(tmp_path, write, dtype):
     data = values((7, 5), dtype)
     array = lm.open(write(tmp_path / "a", data, chunks=(3, 2)), "a")
-    assert array.dtype == data.dtype
+    # The types of Zarr v3 have no byte order.
+    assert array.dtype == (data.dtype.newbyteorder("=") if write is write_zarr else data.dtype)
     assert array.nbytes == data.nbytes
     assert (array.ndim, array.size, len(array)) == (2, 35, 7)
     np.testing.assert_array_equal(array[...], data)
@@ -83,7 +86,7 @@ def test_layout_is_told(tmp_path):
     array = lm.open(write_hdf5(tmp_path / "a.h5", data), "a")
     assert (array.chunks, array.shards, array.codec) == (None, None, "none")
     array = lm.open(write_hdf5(tmp_path / "b.h5", data, chunks=(8, 8), compression="gzip", shuffle=True), "a")
-    assert (array.chunks, array.codec) == ((8, 8), "shuffle,gzip:4")
+    assert (array.chunks, array.codec) == ((8, 8), "shuffle, zlib:4")
 
 
 def test_records_and_strings(tmp_path):
