@@ -23,11 +23,11 @@ say "2. The plan of a conversion, before anything is written"
 run convert $file "$work/pbmc.zarr" --memory 64MiB --dry-run
 
 say "3. HDF5 to Zarr v3, in at most 64 MiB of memory, the program itself included"
-run convert $file "$work/pbmc.zarr" --memory 64MiB
+run convert $file "$work/pbmc.zarr" --memory 64MiB --strings keep
 echo "   $(size $file) → $(size "$work/pbmc.zarr")"
 
 say "4. And back, to an .h5ad file with gzip"
-run convert "$work/pbmc.zarr" "$work/back.h5ad" --codec gzip:4 --memory 64MiB
+run convert "$work/pbmc.zarr" "$work/back.h5ad" --codec gzip:4 --memory 64MiB --strings keep
 echo "   $(size "$work/pbmc.zarr") → $(size "$work/back.h5ad")"
 
 say "5. One element alone, as CSC instead of CSR"
@@ -58,7 +58,7 @@ warnings.simplefilter("ignore")
 import anndata
 from anndata.tests.helpers import assert_equal
 before, after = (anndata.read_h5ad(path) for path in sys.argv[1:])
-assert_equal(before, after, exact=True)
+assert_equal(before, after)  # not "exact": that takes NaN for unequal to itself
 print(f"   anndata {anndata.__version__} reads both files and finds every value equal")
 EOF
     break
