@@ -154,6 +154,9 @@ void RecipeMaker::add_array(const std::string& path, const std::shared_ptr<const
     recipe_.items.push_back(std::move(item));
     return;
   }
+  // The matrices of an AnnData, not every array that has two axes: an embedding stays dense.
+  const bool is_matrix = path == "X" || path == "raw/X" || path.rfind("layers/", 0) == 0;
+  if (encoded && is_matrix && add_as_sparse(path, array)) return;
   const bool says = item.attributes.string("encoding-type").has_value();
   lazy::ExprPtr values = lazy::source(array);
   if (encoded && !says && values->type().kind == TypeKind::Bytes) {

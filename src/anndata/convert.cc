@@ -40,7 +40,7 @@ plan::Recipe make_recipe(const array::Opened& in, const std::string& in_path, co
     std::string name = last_part(options.element);
     if (name.empty()) name = "data";
     if (hdf5) maker.add_group("", nullptr, nullptr);
-    maker.add_array(hdf5 ? name : "", node.array, false);
+    if (!maker.add_as_sparse(hdf5 ? name : "", node.array)) maker.add_array(hdf5 ? name : "", node.array, false);
   } else if (classify(node).kind == ElementKind::AnnData || is_old_anndata(*node.group)) {
     maker.add_root(*node.group);
   } else {

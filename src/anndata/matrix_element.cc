@@ -16,6 +16,19 @@ matrix::Layout wanted(SparseForm form, matrix::Layout now) {
 
 }  // namespace
 
+bool RecipeMaker::add_as_sparse(const std::string& path, const std::shared_ptr<const array::Array>& array) {
+  const bool asked = options_.sparse == SparseForm::Csr || options_.sparse == SparseForm::Csc;
+  if (!asked || array->spec().shape.size() != 2 || !array->spec().type.is_numeric()) return false;
+  plan::MatrixItem item;
+  item.path = path;
+  item.attributes = array->attributes();
+  for (const char* name : {"encoding-type", "encoding-version"}) item.attributes.erase(name);
+  item.source.dense = for_target(lazy::source(array), options_.target);
+  item.layout = wanted(options_.sparse, matrix::Layout::Dense);
+  recipe_.items.push_back(std::move(item));
+  return true;
+}
+
 void RecipeMaker::add_sparse(const std::string& path, const array::Group& group) {
   const bool old = group.attributes().find("h5sparse_format") != nullptr;
   const std::string format = group.attributes().string(old ? "h5sparse_format" : "encoding-type").value_or("");

@@ -29,6 +29,8 @@ class RecipeMaker {
 
   // matrix_element.cc
   void add_sparse(const std::string& path, const array::Group& group);
+  // A dense matrix that is asked for in a sparse form. False when it is not, or when the array is no matrix of numbers.
+  bool add_as_sparse(const std::string& path, const std::shared_ptr<const array::Array>& array);
 
   // dataframe.cc
   void add_frame(const std::string& path, const array::Group& group);

@@ -10,16 +10,17 @@ import threading
 import time
 from pathlib import Path
 
-import anndata
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from anndata.tests.helpers import assert_equal
+
+import anndata
+import lamella as lm
+
 from conftest import REAL, REAL_FILES
 from generate import make
 from lamella_run import done, read, run, small_anndata, tree_bytes
-
-import lamella as lm
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -152,7 +153,9 @@ def test_an_unsupported_filter_is_named(program, tmp_path):
     h5py = pytest.importorskip("h5py")
     hdf5plugin = pytest.importorskip("hdf5plugin")
     with h5py.File(tmp_path / "in.h5", "w") as file:
-        file.create_dataset("a", data=np.arange(1000.0).reshape(10, 100), chunks=(5, 50), **hdf5plugin.Zfp(reversible=True))
+        file.create_dataset(
+            "a", data=np.arange(1000.0).reshape(10, 100), chunks=(5, 50), **hdf5plugin.Zfp(reversible=True)
+        )
     result = run(program, "convert", tmp_path / "in.h5", tmp_path / "out.zarr")
     clear_failure(result, 1, "32013", "a")
     assert sorted(os.listdir(tmp_path)) == ["in.h5"]
@@ -178,7 +181,10 @@ def small_disk(tmp_path):
     """A file system of 300 kB; needs root."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True).returncode:
+    if (
+        os.geteuid() != 0
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True).returncode
+    ):
         pytest.skip("needs to mount a small tmpfs")
     yield folder
     subprocess.run(["umount", folder], check=True)
@@ -263,3 +269,18 @@ def test_an_exception_of_the_callback_stops_the_run(tmp_path):
     with pytest.raises(RuntimeError, match="enough"):
         lm.convert(make("csr-3e6.h5ad"), tmp_path / "x.zarr", codec="gzip:9", progress=stop)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "dense"])
+@pytest.mark.parametrize("name", ["out.h5ad", "out.zarr", "out.zarr.zip"])
+def test_every_matrix_takes_the_form_that_is_asked_for(program, sample, tmp_path, form, name):
+    source, expected = sample
+    done(program, "convert", source, tmp_path / name, "--sparse", form)
+    got = read(tmp_path / name)
+    for key in ["X", "dense", "csc"]:
+        matrix, wanted = (data.X if key == "X" else data.layers[key] for data in (got, expected))
+        assert (matrix.format if sp.issparse(matrix) else "dense") == form
+        dense = matrix.toarray() if sp.issparse(matrix) else matrix
+        np.testing.assert_array_equal(dense, wanted.toarray() if sp.issparse(wanted) else wanted)
+        assert dense.dtype == wanted.dtype
+    assert isinstance(got.obsm["pca"], np.ndarray)
