@@ -33,7 +33,8 @@ begin = time.perf_counter()
 print(time.perf_counter() - begin, file=sys.stderr)
 """
 READ_WRITE = """
-data = anndata.read_h5ad(source, backed="r" if {backed} else None) if source.endswith(".h5ad") else anndata.read_zarr(source)
+backed = "r" if {backed} else None
+data = anndata.read_h5ad(source, backed=backed) if source.endswith(".h5ad") else anndata.read_zarr(source)
 data.write_h5ad(target{options}) if target.endswith(".h5ad") else data.write_zarr(target)
 """
 TO_CSC = """
@@ -46,21 +47,36 @@ CASES = {
     # name: source, target, options of lamella, what the peer does
     "dense h5ad → h5ad": ("dense.h5ad", "h5ad", ["--memory", "64MiB"], READ_WRITE.format(backed=True, options="")),
     "dense h5ad → zarr": ("dense.h5ad", "zarr", ["--memory", "64MiB"], READ_WRITE.format(backed=True, options="")),
-    "dense gzip h5ad → h5ad": ("dense-gzip.h5ad", "h5ad", ["--memory", "64MiB"], READ_WRITE.format(backed=True, options="")),
-    "dense gzip h5ad → zarr": ("dense-gzip.h5ad", "zarr", ["--memory", "64MiB"], READ_WRITE.format(backed=True, options="")),
+    "dense gzip h5ad → h5ad": (
+        "dense-gzip.h5ad",
+        "h5ad",
+        ["--memory", "64MiB"],
+        READ_WRITE.format(backed=True, options=""),
+    ),
+    "dense gzip h5ad → zarr": (
+        "dense-gzip.h5ad",
+        "zarr",
+        ["--memory", "64MiB"],
+        READ_WRITE.format(backed=True, options=""),
+    ),
     "CSR h5ad → zarr": ("csr.h5ad", "zarr", ["--memory", "256MiB"], READ_WRITE.format(backed=False, options="")),
-    "CSR zarr → gzip h5ad": ("csr.zarr", "h5ad", ["--memory", "256MiB", "--codec", "gzip:4"],
-                             READ_WRITE.format(backed=False, options=', compression="gzip"')),
+    "CSR zarr → gzip h5ad": (
+        "csr.zarr",
+        "h5ad",
+        ["--memory", "256MiB", "--codec", "gzip:4"],
+        READ_WRITE.format(backed=False, options=', compression="gzip"'),
+    ),
     "CSR → CSC h5ad": ("csr.h5ad", "h5ad", ["--memory", "256MiB", "--sparse", "csc"], TO_CSC),
 }
 
 
 def make_data(folder: Path) -> None:
     """A dense 10 000 × 10 000 float64, and a CSR of 3·10⁷ entries with the row lengths of real cells."""
-    import anndata
     import numpy as np
     import pandas as pd
     import scipy.sparse as sp
+
+    import anndata
 
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "csr.zarr").exists():
@@ -88,7 +104,9 @@ def remove(path: Path) -> None:
 
 def measure(command: list[str]) -> tuple[float, int]:
     """Seconds of the whole process, or what it says of itself on stderr, and its peak in bytes."""
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", LAUNCHER, *command], capture_output=True, text=True, check=True
+    )
     status, seconds, kilobytes = done.stdout.split()
     if status != "0":
         raise SystemExit(f"{command}: {done.stderr}")
@@ -97,8 +115,9 @@ def measure(command: list[str]) -> tuple[float, int]:
 
 
 def equal(left: Path, right: Path) -> bool:
-    import anndata
     import numpy as np
+
+    import anndata
 
     one, two = (anndata.read_h5ad(p) if p.suffix == ".h5ad" else anndata.read_zarr(p) for p in (left, right))
     if hasattr(one.X, "indptr"):
@@ -107,7 +126,9 @@ def equal(left: Path, right: Path) -> bool:
 
 
 def processor() -> str:
-    names = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line]
+    names = [
+        line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
+    ]
     return f"{names[0] if names else platform.processor()} × {len(names)}"
 
 

@@ -1,6 +1,6 @@
 """Larger inputs, made of the small real files, the same on every machine. They go to build/data and stay there.
 
-    python tests/generate.py NAME…    prints where each is
+python tests/generate.py NAME…    prints where each is
 """
 
 import os
@@ -85,7 +85,9 @@ RECIPES: dict[str, Callable[[Path], None]] = {
     "dense-contiguous.h5ad": dense,
     "dense-gzip.h5ad": lambda path: dense(path, chunks=(100, 1000), compression="gzip", compression_opts=1),
     "dense-rows.h5ad": lambda path: dense(path, 4000, 4000, chunks=(10, 4000)),
-    "dense-one-chunk.h5ad": lambda path: dense(path, 4000, 4000, chunks=(4000, 4000), compression="gzip", compression_opts=1),
+    "dense-one-chunk.h5ad": lambda path: dense(
+        path, 4000, 4000, chunks=(4000, 4000), compression="gzip", compression_opts=1
+    ),
     "csr-3e6.h5ad": lambda path: csr(path, 3_000_000, chunks=(50_000,), compression="gzip", compression_opts=1),
     "csr-3e7.h5ad": lambda path: csr(path, 30_000_000),
     "csr-3e8.h5ad": lambda path: csr(path, 300_000_000),

@@ -1,10 +1,10 @@
 """Lamella: opens and converts AnnData stores and chunked arrays that are larger than memory.
 
-    import lamella as lm
+import lamella as lm
 
-    store = lm.open("atlas.h5ad")           # HDF5, Zarr directory or Zarr zip; reads metadata only
-    block = store["X"][[5, 3, 3], 10:20]    # numpy
-    lm.convert("atlas.h5ad", "atlas.zarr", memory="256MiB")
+store = lm.open("atlas.h5ad")           # HDF5, Zarr directory or Zarr zip; reads metadata only
+block = store["X"][[5, 3, 3], 10:20]    # numpy
+lm.convert("atlas.h5ad", "atlas.zarr", memory="256MiB")
 """
 
 from importlib.metadata import version

@@ -33,12 +33,12 @@ def convert(
     progress: Progress | None = None,
     dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Writes the store `src` as `dst`: HDF5 when it ends in .h5ad, .h5 or .hdf5, a Zarr zip for .zip, else a Zarr directory.
+    """Writes the store `src` as `dst`: HDF5 for .h5ad, .h5 and .hdf5, a Zarr zip for .zip, else a Zarr directory.
 
-    `memory` bounds the resident memory of the whole process, in bytes or as "256MiB"; the interpreter and what it has
-    loaded count. `progress` is called in this thread, some times a second, with (done bytes, total bytes, element); an
-    exception that it raises stops the run, as Ctrl-C does. Then, or on any error, nothing is left behind and an old target
-    stays as it was. Gives what was done, or with `dry_run` the plan.
+    `memory` bounds the resident memory that the work adds to the interpreter and what it has loaded, in bytes or as
+    "256MiB". `progress` is called in this thread, some times a second, with (done bytes, total bytes, element); an
+    exception that it raises stops the run, as Ctrl-C does. Then, or on any error, nothing is left behind and an old
+    target stays as it was. Gives what was done, or with `dry_run` the plan.
     """
     target = os.fspath(dst)
     while len(target) > 1 and target.endswith("/"):
@@ -74,5 +74,5 @@ def convert(
 
 
 def info(path: str | os.PathLike, element: str | None = None) -> dict[str, Any]:
-    """The element tree as `lamella info --json` prints it: encodings, shapes, dtypes, chunks, shards, codecs and sizes."""
+    """The element tree as `lamella info --json` prints it: encodings, shapes, dtypes, chunks, shards, codecs, sizes."""
     return _core.info(os.fspath(path), element or "")

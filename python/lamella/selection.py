@@ -43,6 +43,10 @@ def _positions(array: np.ndarray, length: int, axis: int) -> np.ndarray:
     return np.ascontiguousarray(np.where(array < 0, array + length, array))
 
 
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, np.ndarray) and item.dtype.kind == "b"
+
+
 def _pick(item: Any, length: int, axis: int) -> tuple[Picks, bool]:
     if isinstance(item, slice):
         start, stop, step = item.indices(length)
@@ -63,7 +67,7 @@ def parse(key: Any, shape: tuple[int, ...]) -> Selection:
     items = list(key) if isinstance(key, tuple) else [key]
     if any(item is None for item in items):
         raise InvalidError("None (a new axis) is not supported between the brackets; use numpy on the result")
-    if len(shape) > 1 and len(items) == 1 and getattr(items[0], "dtype", None) == bool and items[0].ndim > 1:
+    if len(shape) > 1 and len(items) == 1 and _is_mask(items[0]) and items[0].ndim > 1:
         raise InvalidError("a mask covers one axis; give one mask an axis, or use numpy on the result")
     dots = [number for number, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:

@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import anndata
 import numpy as np
 import scipy.sparse as sp
+
+import anndata
 
 
 class Run(NamedTuple):
@@ -20,8 +21,8 @@ class Run(NamedTuple):
     seconds: float
 
 
-# The peak that the kernel keeps of a child counts what it shared with its parent before the exec, and pytest is large: a
-# small interpreter of its own starts the program and tells on its fourth descriptor.
+# The peak that the kernel keeps of a child counts what it shared with its parent before the exec, and pytest is large:
+# a small interpreter of its own starts the program and tells on a descriptor of its own.
 LAUNCHER = """
 import os, resource, subprocess, sys
 status = subprocess.call(sys.argv[2:])
@@ -36,7 +37,10 @@ def run(program: str, *arguments, cwd=None, env=None) -> Run:
     told, tell = os.pipe()
     child = subprocess.run(
         [sys.executable, "-I", "-S", "-c", LAUNCHER, str(tell), program, *map(str, arguments)],
-        capture_output=True, cwd=cwd, env=env, pass_fds=[tell],
+        capture_output=True,
+        cwd=cwd,
+        env=env,
+        pass_fds=[tell],
     )
     os.close(tell)
     with os.fdopen(told) as pipe:

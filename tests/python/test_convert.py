@@ -80,7 +80,7 @@ def test_one_element(program, sample, tmp_path):
 
 
 def test_info_tells_the_tree(program, sample):
-    source, expected = sample
+    source, _ = sample
     tree = json.loads(done(program, "info", source, "--json").out)
     assert tree == lm.info(source)
     text = done(program, "info", source).out

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from conftest import write_hdf5, write_zarr
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lamella as lm
+
+from conftest import write_hdf5, write_zarr
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,9 @@ def arrays(tmp_path_factory):
     """One set of values in several storage layouts: (ours, numpy's)."""
     folder = tmp_path_factory.mktemp("indexing")
     found = []
-    for number, (shape, chunks) in enumerate([((23,), (5,)), ((17, 13), (4, 6)), ((7, 6, 5), (3, 6, 2)), ((9, 11), (1, 11))]):
+    for number, (shape, chunks) in enumerate(
+        [((23,), (5,)), ((17, 13), (4, 6)), ((7, 6, 5), (3, 6, 2)), ((9, 11), (1, 11))]
+    ):
         data = np.random.default_rng(number).integers(-1000, 1000, shape).astype(["f8", "i4", "u2", "f4"][number])
         shards = tuple(2 * chunk for chunk in chunks)
         for name, write, options in [
@@ -82,7 +85,19 @@ def test_shorthands(arrays):
 
 def test_what_is_refused(arrays):
     ours, data = next((ours, data) for ours, data in arrays if data.ndim == 2)
-    for key in [17, (0, 13), [17], [-18], (0, 0, 0), (..., ...), [0.5], np.zeros(5, bool), True, np.zeros((2, 2), int), "x"]:
+    for key in [
+        17,
+        (0, 13),
+        [17],
+        [-18],
+        (0, 0, 0),
+        (..., ...),
+        [0.5],
+        np.zeros(5, bool),
+        True,
+        np.zeros((2, 2), int),
+        "x",
+    ]:
         with pytest.raises((IndexError, TypeError)):
             ours[key]
     with pytest.raises(ValueError):

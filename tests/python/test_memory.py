@@ -3,10 +3,11 @@
 import h5py
 import numpy as np
 import pytest
-from generate import make
-from lamella_run import done, run
 
 import lamella as lm
+
+from generate import make
+from lamella_run import done, run
 
 MIB = 1 << 20
 

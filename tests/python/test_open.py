@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from conftest import DTYPES, REAL, REAL_FILES, values, write_hdf5, write_zarr
 
 import lamella as lm
+
+from conftest import DTYPES, REAL, REAL_FILES, values, write_hdf5, write_zarr
 
 
 def walk(group, prefix=""):
@@ -121,7 +122,7 @@ def test_groups_are_mappings(tmp_path):
 
 
 def test_errors_have_the_closest_built_in_type(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing.h5ad"):
+    with pytest.raises(FileNotFoundError, match=r"missing\.h5ad"):
         lm.open(tmp_path / "missing.h5ad")
     store = lm.open(REAL / "10x_pbmc68k_reduced.h5ad")
     with pytest.raises(KeyError, match="nothing"):

@@ -5,9 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import write_zarr
 
 import lamella as lm
+
+from conftest import write_zarr
 
 
 @pytest.fixture

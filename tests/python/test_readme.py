@@ -15,7 +15,9 @@ def block(language: str) -> str:
 
 def test_command_line(program, tmp_path):
     script = f'set -eu\nlamella() {{ "{program}" "$@"; }}\n{block("sh")}'
-    done = subprocess.run(["bash", "-c", script], cwd=ROOT, env={"OUT": str(tmp_path), "PATH": "/usr/bin:/bin"}, capture_output=True)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=ROOT, env={"OUT": str(tmp_path), "PATH": "/usr/bin:/bin"}, capture_output=True
+    )
     assert done.returncode == 0, done.stderr.decode()
     made = {path.name for path in tmp_path.iterdir()}
     assert made == {"tree.json", "pbmc.zarr", "back.h5ad", "pbmc.zarr.zip", "csc.zarr", "sharded.zarr"}

@@ -5,9 +5,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from conftest import write_hdf5
 
 import lamella as lm
+
+from conftest import write_hdf5
 
 
 def test_many_threads_read_one_handle(tmp_path):

@@ -25,8 +25,11 @@ def expected(file):
                 out[name] = {"shape": list(item.shape), "strings": [v.decode() for v in values]}
             return
         data = np.ascontiguousarray(item[()]).tobytes()
-        out[name] = {"shape": list(item.shape), "hex": data.hex()} if len(data) <= 256 else {
-            "shape": list(item.shape), "sum": sum(data) % (1 << 32), "bytes": len(data)}
+        out[name] = (
+            {"shape": list(item.shape), "hex": data.hex()}
+            if len(data) <= 256
+            else {"shape": list(item.shape), "sum": sum(data) % (1 << 32), "bytes": len(data)}
+        )
 
     file.visititems(visit)
     return out
@@ -61,7 +64,9 @@ def write_layouts(group, big):
     group.create_dataset("unallocated", (5, 6), "f4", fillvalue=2.5)
     group.create_dataset("single", data=data, chunks=(17, 11))
     group.create_dataset("single_gzip", data=data, chunks=(17, 11), compression="gzip")
-    group.create_dataset("larger_chunk", data=data, chunks=(20, 16), maxshape=(None, 20), shuffle=True, compression="gzip")
+    group.create_dataset(
+        "larger_chunk", data=data, chunks=(20, 16), maxshape=(None, 20), shuffle=True, compression="gzip"
+    )
     group.create_dataset("fixed", data=data, chunks=(4, 4))
     group.create_dataset("fixed_filtered", data=data, chunks=(4, 4), shuffle=True, compression="gzip", fletcher32=True)
     group.create_dataset("fixed_max", data=data, chunks=(4, 4), maxshape=(40, 30))
@@ -139,8 +144,12 @@ def main(folder, big):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for version in ALL if big else SMALL:
-        with h5py.File(folder / f"{version}.h5", "w", libver=version if version == "earliest" else (version, version),
-                       userblock_size=512 if version == "v110" else 0) as file:
+        with h5py.File(
+            folder / f"{version}.h5",
+            "w",
+            libver=version if version == "earliest" else (version, version),
+            userblock_size=512 if version == "v110" else 0,
+        ) as file:
             write_types(file.create_group("types"))
             write_layouts(file.create_group("layouts"), big)
             write_tree(file.create_group("tree"))
