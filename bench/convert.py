@@ -72,11 +72,10 @@ CASES = {
 
 def make_data(folder: Path) -> None:
     """A dense 10 000 × 10 000 float64, and a CSR of 3·10⁷ entries with the row lengths of real cells."""
+    import anndata
     import numpy as np
     import pandas as pd
     import scipy.sparse as sp
-
-    import anndata
 
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "csr.zarr").exists():
@@ -115,9 +114,8 @@ def measure(command: list[str]) -> tuple[float, int]:
 
 
 def equal(left: Path, right: Path) -> bool:
-    import numpy as np
-
     import anndata
+    import numpy as np
 
     one, two = (anndata.read_h5ad(p) if p.suffix == ".h5ad" else anndata.read_zarr(p) for p in (left, right))
     if hasattr(one.X, "indptr"):

@@ -7,10 +7,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import anndata
 import numpy as np
 import scipy.sparse as sp
-
-import anndata
 
 
 class Run(NamedTuple):

@@ -10,12 +10,13 @@ import threading
 import time
 from pathlib import Path
 
+import anndata
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from anndata.tests.helpers import assert_equal
+from packaging.version import Version
 
-import anndata
 import lamella as lm
 
 from conftest import REAL, REAL_FILES
@@ -23,6 +24,10 @@ from generate import make
 from lamella_run import done, read, run, small_anndata, tree_bytes
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+# Before 0.13 anndata read the strings that it now writes by default as another dtype than those that it wrote itself.
+OLD_PEERS = Version(anndata.__version__) < Version("0.13")
+STRINGS = ["--strings", "keep"] if OLD_PEERS else []
 
 TARGETS = {
     "h5ad": ("out.h5ad", []),
@@ -46,9 +51,9 @@ def sample(tmp_path_factory) -> tuple[Path, anndata.AnnData]:
 def test_every_direction_and_back(program, sample, tmp_path, target):
     source, expected = sample
     name, options = TARGETS[target]
-    done(program, "convert", source, tmp_path / name, *options)
+    done(program, "convert", source, tmp_path / name, *options, *STRINGS)
     assert_equal(read(tmp_path / name), expected, exact=True)
-    done(program, "convert", tmp_path / name, tmp_path / "back.h5ad")
+    done(program, "convert", tmp_path / name, tmp_path / "back.h5ad", *STRINGS)
     assert_equal(read(tmp_path / "back.h5ad"), expected, exact=True)
 
 
@@ -56,8 +61,14 @@ def test_every_direction_and_back(program, sample, tmp_path, target):
 @pytest.mark.parametrize("target", ["h5ad", "zarr3", "zarr2"])
 def test_real_files(program, path, tmp_path, target):
     name, options = TARGETS[target]
-    done(program, "convert", path, tmp_path / name, *options)
-    assert_equal(read(tmp_path / name), read(path), exact=False)
+    done(program, "convert", path, tmp_path / name, *options, *STRINGS)
+    try:
+        written = read(tmp_path / name)
+    except ValueError as error:
+        if OLD_PEERS and "No Zarr data type" in str(error):
+            pytest.skip("zarr before 3.2 knows no records under v3's name")
+        raise
+    assert_equal(written, read(path), exact=False)
 
 
 @pytest.mark.parametrize("layout, kind", [("csr", sp.csr_matrix), ("csc", sp.csc_matrix), ("dense", np.ndarray)])
