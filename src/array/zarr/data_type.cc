@@ -1,5 +1,7 @@
 #include "array/zarr/data_type.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace lamella::array::zarr {
@@ -28,13 +30,18 @@ class RecordBuilder {
 
 DType read_v2(const Json& dtype, int depth) {
   if (depth > kMaxDepth) unsupported("a record nested too deeply");
-  if (dtype.is_string()) return parse_dtype(dtype.get<std::string>());
+  if (dtype.is_string()) {
+    const auto& text = dtype.get_ref<const std::string&>();
+    if (text.find_first_of("<>|") != 0) unsupported(dtype);  // bare names are no spelling of v2
+    return parse_dtype(text);
+  }
   if (!dtype.is_array() || dtype.empty()) unsupported(dtype);
   RecordBuilder record;
   for (const Json& field : dtype) {
     if (!field.is_array() || field.size() < 2 || field.size() > 3 || !field[0].is_string()) unsupported(dtype);
     Shape shape;
     if (field.size() == 3) shape = field[2].is_array() ? field[2].get<Shape>() : Shape{field[2].get<int64_t>()};
+    if (std::any_of(shape.begin(), shape.end(), [](int64_t length) { return length < 0; })) unsupported(dtype);
     record.add(field[0].get<std::string>(), read_v2(field[1], depth + 1), std::move(shape));
   }
   return record.finish();
@@ -42,7 +49,9 @@ DType read_v2(const Json& dtype, int depth) {
 
 int64_t length_bytes(const Json& configuration, const Json& type) {
   const auto length = configuration.find("length_bytes");
-  if (length == configuration.end() || !length->is_number_integer() || length->get<int64_t>() < 0 || length->get<int64_t>() > INT32_MAX) unsupported(type);
+  if (length == configuration.end() || !length->is_number_integer() || length->get<int64_t>() < 0 ||
+      length->get<int64_t>() > INT32_MAX)
+    unsupported(type);
   return length->get<int64_t>();
 }
 
@@ -53,7 +62,8 @@ DType read_struct(const Json& configuration, int depth) {
   for (const Json& field : configuration.at("fields")) {
     // An object with name and data_type; before zarr 3.1 a pair.
     const bool pair = field.is_array() && field.size() == 2;
-    record.add((pair ? field[0] : field.at("name")).get<std::string>(), read_v3(pair ? field[1] : field.at("data_type"), depth + 1), {});
+    record.add((pair ? field[0] : field.at("name")).get<std::string>(),
+               read_v3(pair ? field[1] : field.at("data_type"), depth + 1), {});
   }
   return record.finish();
 }
@@ -68,10 +78,12 @@ DType read_named(const std::string& name, const Json& configuration, const Json&
   if (name == "numpy.datetime64" || name == "numpy.timedelta64") {
     DType out = DType::make(name == "numpy.datetime64" ? TypeKind::DateTime : TypeKind::TimeDelta, 8);
     const int64_t factor = configuration.value("scale_factor", int64_t{1});
+    if (factor < 1 || factor > INT32_MAX) unsupported(type);
     out.unit = (factor == 1 ? "" : std::to_string(factor)) + configuration.value("unit", std::string("generic"));
     return out;
   }
-  if (name.size() > 1 && name[0] == 'r' && name.find_first_not_of("0123456789", 1) == std::string::npos && name.size() < 10) {
+  if (name.size() > 1 && name[0] == 'r' && name.find_first_not_of("0123456789", 1) == std::string::npos &&
+      name.size() < 10) {
     const int64_t bits = std::stoll(name.substr(1));
     if (bits % 8 != 0) unsupported(type);
     return DType::make(TypeKind::Raw, bits / 8);
@@ -93,17 +105,21 @@ DType read_v3(const Json& type, int depth) {
 }
 
 [[noreturn]] void cannot_write(const DType& type, int version) {
-  throw Error(ErrorKind::Unsupported, "elements of type " + to_string(type) + " cannot be stored in Zarr v" + std::to_string(version));
+  throw Error(ErrorKind::Unsupported,
+              "elements of type " + to_string(type) + " cannot be stored in Zarr v" + std::to_string(version));
 }
 
 // "25s" → 25, "s".
 std::pair<int64_t, std::string> split_unit(const std::string& unit) {
   size_t digits = 0;
   while (digits < unit.size() && unit[digits] >= '0' && unit[digits] <= '9') ++digits;
+  if (digits > 10) throw Error(ErrorKind::Unsupported, "the unit '" + unit + "' of time is too long");
   return {digits == 0 ? 1 : std::stoll(unit.substr(0, digits)), unit.substr(digits)};
 }
 
-Json named(const char* name, Json configuration) { return {{"name", name}, {"configuration", std::move(configuration)}}; }
+Json named(const char* name, Json configuration) {
+  return {{"name", name}, {"configuration", std::move(configuration)}};
+}
 
 }  // namespace
 
@@ -116,7 +132,8 @@ DType read_type_v2(const Json& dtype, const Json& filters) {
       if (id == "vlen-bytes") return DType::vlen_bytes();
     }
     if (!filters.empty()) {
-      throw Error(ErrorKind::Unsupported, "objects encoded by " + filters.dump() + "; only vlen-utf8 and vlen-bytes are read");
+      throw Error(ErrorKind::Unsupported,
+                  "objects encoded by " + filters.dump() + "; only vlen-utf8 and vlen-bytes are read");
     }
   }
   throw Error(ErrorKind::Corrupt, "dtype \"|O\" without a filter that says what the objects are");
@@ -163,7 +180,8 @@ Json write_type_v3(const DType& type) {
     case TypeKind::DateTime:
     case TypeKind::TimeDelta: {
       const auto [factor, unit] = split_unit(type.unit.empty() ? "generic" : type.unit);
-      return named(type.kind == TypeKind::DateTime ? "numpy.datetime64" : "numpy.timedelta64", {{"unit", unit}, {"scale_factor", factor}});
+      return named(type.kind == TypeKind::DateTime ? "numpy.datetime64" : "numpy.timedelta64",
+                   {{"unit", unit}, {"scale_factor", factor}});
     }
     case TypeKind::String: return "string";
     case TypeKind::VlenBytes: return "variable_length_bytes";

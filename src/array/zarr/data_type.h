@@ -8,8 +8,8 @@
 
 namespace lamella::array::zarr {
 
-// Element types as the two versions spell them. Reading throws Unsupported or Corrupt; writing throws Unsupported for what
-// the version cannot express. Types of v3 are little-endian in memory.
+// Element types as the two versions spell them. Reading throws Unsupported or Corrupt; writing throws Unsupported for
+// what the version cannot express. Types of v3 are little-endian in memory.
 DType read_type_v2(const Json& dtype, const Json& filters);  // "|O" is told apart by its filter
 DType read_type_v3(const Json& data_type);
 Json write_type_v2(const DType& type);

@@ -1,7 +1,10 @@
-#include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <optional>
+#include <set>
 
 #include "array/zarr/data_type.h"
 #include "base/convert.h"
@@ -18,62 +21,99 @@ void put_scalar(const DType& type, double value, std::byte* out) {
   convert_elements(DType::float_(8), reinterpret_cast<const std::byte*>(&value), type, out, 1);
 }
 
+// The low bytes of `bits`, in the order of the type.
+void put_bits(uint64_t bits, const DType& type, std::byte* out) {
+  std::memcpy(out, &bits, static_cast<size_t>(type.size));
+  if (type.big_endian) swap_bytes(type, out, 1);
+}
+
 // A number, "NaN", "Infinity", "-Infinity", or the bits as "0x…".
 void read_float(const Json& fill, const DType& type, std::byte* out) {
-  if (fill.is_number() || fill.is_boolean()) return put_scalar(type, fill.is_boolean() ? (fill.get<bool>() ? 1 : 0) : fill.get<double>(), out);
+  if (fill.is_number() || fill.is_boolean())
+    return put_scalar(type, fill.is_boolean() ? (fill.get<bool>() ? 1 : 0) : fill.get<double>(), out);
   if (!fill.is_string()) bad_fill(fill, type);
   const auto& text = fill.get_ref<const std::string&>();
   if (text == "NaN") return put_scalar(type, std::numeric_limits<double>::quiet_NaN(), out);
   if (text == "Infinity") return put_scalar(type, HUGE_VAL, out);
   if (text == "-Infinity") return put_scalar(type, -HUGE_VAL, out);
-  if (text.rfind("0x", 0) == 0 && text.size() == 2 + 2 * static_cast<size_t>(type.size)) {
-    const uint64_t bits = std::stoull(text.substr(2), nullptr, 16);
-    std::memcpy(out, &bits, static_cast<size_t>(type.size));
-    if (type.big_endian) swap_bytes(type, out, 1);
-    return;
+  if (text.rfind("0x", 0) == 0 && type.size <= 8 && text.size() == 2 + 2 * static_cast<size_t>(type.size)) {
+    uint64_t bits = 0;
+    const auto [end, status] = std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+    if (status != std::errc() || end != text.data() + text.size()) bad_fill(fill, type);
+    return put_bits(bits, type, out);
   }
   if (text.empty()) return;
   bad_fill(fill, type);
 }
 
-void read_integer(const Json& fill, const DType& type, std::byte* out) {
-  const bool is_bool = fill.is_boolean();
-  if (!fill.is_number() && !is_bool) bad_fill(fill, type);
-  DType wide = DType::int_(8);
-  uint64_t bits = 0;
-  if (is_bool) {
-    bits = fill.get<bool>() ? 1 : 0;
-  } else if (fill.is_number_unsigned()) {
-    wide = DType::uint(8);
-    bits = fill.get<uint64_t>();
-  } else if (fill.is_number_integer()) {
-    bits = static_cast<uint64_t>(fill.get<int64_t>());
-  } else {
-    bits = static_cast<uint64_t>(static_cast<int64_t>(fill.get<double>()));
+// The number as 64 bits of two's complement, if `type` can hold it.
+std::optional<uint64_t> integer_bits(const Json& fill, const DType& type) {
+  const int width = static_cast<int>(type.size) * 8;
+  const uint64_t most =
+      type.kind == TypeKind::Bool ? 1 : ~uint64_t{0} >> (type.kind == TypeKind::Int ? 65 - width : 64 - width);
+  if (fill.is_boolean()) return fill.get<bool>() ? 1 : 0;
+  if (fill.is_number_float()) {  // "0.0": old writers
+    const double value = fill.get<double>();
+    if (std::trunc(value) != value || std::abs(value) >= 0x1p63) return std::nullopt;
+    return integer_bits(static_cast<int64_t>(value), type);
   }
-  convert_elements(wide, reinterpret_cast<const std::byte*>(&bits), type, out, 1);
+  if (!fill.is_number_integer()) return std::nullopt;
+  const auto bits = fill.get<uint64_t>();
+  if (fill.is_number_unsigned() || fill.get<int64_t>() >= 0) return bits <= most ? std::optional(bits) : std::nullopt;
+  return type.kind == TypeKind::Int && ~bits <= most ? std::optional(bits) : std::nullopt;
+}
+
+void read_integer(const Json& fill, const DType& type, std::byte* out) {
+  const std::optional<uint64_t> bits = integer_bits(fill, type);
+  if (!bits) bad_fill(fill, type);
+  put_bits(*bits, type, out);
 }
 
 void read_ticks(const Json& fill, const DType& type, std::byte* out) {
-  const int64_t ticks = fill == "NaT" ? INT64_MIN : fill.is_number_integer() ? fill.get<int64_t>() : 0;
-  std::memcpy(out, &ticks, 8);
-  if (type.big_endian) swap_bytes(type, out, 1);
+  if (fill == "NaT") return put_bits(uint64_t{1} << 63, type, out);
+  if (!fill.is_number_integer()) bad_fill(fill, type);
+  put_bits(fill.get<uint64_t>(), type, out);
 }
 
-// Base64 of the element, or the text itself (v3), or a list of numbers.
-void read_raw(const Json& fill, const DType& type, std::byte* out) {
+// Bytes: base64, or a list of numbers; 0 is none.
+std::vector<std::byte> read_bytes(const Json& fill, const DType& type) {
+  if (fill.is_string()) return decode_base64(fill.get<std::string>());
+  if (fill.is_number() && fill == 0) return {};
+  if (!fill.is_array()) bad_fill(fill, type);
   std::vector<std::byte> bytes;
-  if (fill.is_array()) {
-    for (const Json& one : fill) bytes.push_back(static_cast<std::byte>(one.get<uint64_t>()));
-  } else if (fill.is_string()) {
-    bytes = decode_base64(fill.get<std::string>());
-  } else if (fill.is_number() && fill == 0) {
-    return;
-  } else {
-    bad_fill(fill, type);
+  for (const Json& one : fill) {
+    if (!one.is_number_integer() || one.get<uint64_t>() > 255) bad_fill(fill, type);
+    bytes.push_back(static_cast<std::byte>(one.get<uint64_t>()));
   }
+  return bytes;
+}
+
+void read_raw(const Json& fill, const DType& type, std::byte* out) {
+  const std::vector<std::byte> bytes = read_bytes(fill, type);
   if (static_cast<int64_t>(bytes.size()) > type.size) bad_fill(fill, type);
   if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
+}
+
+// Specs are copied freely and have no place for the text behind a reference, so the few that occur live as long as the
+// process.
+void put_text(std::string text, std::byte* out) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  if (text.empty()) return;
+  std::lock_guard lock(mutex);
+  const std::string& kept = *texts.insert(std::move(text)).first;
+  const StringRef ref{kept.data(), static_cast<int64_t>(kept.size())};
+  std::memcpy(out, &ref, sizeof(ref));
+}
+
+void read_vlen(const Json& fill, const DType& type, std::byte* out) {
+  if (type.kind == TypeKind::VlenBytes) {
+    const std::vector<std::byte> bytes = read_bytes(fill, type);
+    return put_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, out);
+  }
+  if (fill.is_number() && fill == 0) return;  // old writers
+  if (!fill.is_string()) bad_fill(fill, type);
+  put_text(fill.get<std::string>(), out);
 }
 
 void read_unicode(const Json& fill, const DType& type, std::byte* out) {
@@ -84,7 +124,8 @@ void read_unicode(const Json& fill, const DType& type, std::byte* out) {
     const auto lead = static_cast<unsigned char>(text[i]);
     const size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     uint32_t code = length == 1 ? lead : lead & (0xffu >> (length + 1));
-    for (size_t k = 1; k < length && i + k < text.size(); ++k) code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 63);
+    for (size_t k = 1; k < length && i + k < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 63);
     std::memcpy(out + at, &code, 4);
     i += length;
   }
@@ -117,8 +158,8 @@ void read_into(const Json& fill, const DType& type, std::byte* out) {
       }
       return;
     case TypeKind::String:
-    case TypeKind::VlenBytes:
-    case TypeKind::Reference: return;  // empty, as every writer has it
+    case TypeKind::VlenBytes: return read_vlen(fill, type, out);
+    case TypeKind::Reference: return;
   }
 }
 
@@ -149,7 +190,8 @@ std::string utf8(const std::byte* in, int64_t codes) {
     } else if (code < 0x800) {
       text += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
     } else if (code < 0x10000) {
-      text += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
+      text += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
+               static_cast<char>(0x80 | (code & 63))};
     } else {
       text += {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 63)),
                static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
@@ -197,7 +239,14 @@ Json write_native(const std::byte* in, const DType& type, int version) {
       [[fallthrough]];
     case TypeKind::Raw: return encode_base64({in, in + type.size});
     case TypeKind::String:
-    case TypeKind::VlenBytes:
+    case TypeKind::VlenBytes: {
+      StringRef ref;
+      std::memcpy(&ref, in, sizeof(ref));
+      if (ref.size == 0) break;
+      const auto* data = reinterpret_cast<const std::byte*>(ref.data);
+      return type.kind == TypeKind::String ? Json(std::string(ref.data, static_cast<size_t>(ref.size)))
+                                           : Json(encode_base64({data, data + ref.size}));
+    }
     case TypeKind::Reference: break;
   }
   return "";
@@ -228,7 +277,8 @@ std::string encode_base64(const std::vector<std::byte>& bytes) {
   std::string out;
   for (size_t i = 0; i < bytes.size(); i += 3) {
     uint32_t three = 0;
-    for (size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes.size() ? std::to_integer<uint32_t>(bytes[i + k]) : 0);
+    for (size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? std::to_integer<uint32_t>(bytes[i + k]) : 0);
     for (size_t k = 0; k < 4; ++k) out += i + k <= bytes.size() || k < 2 ? kAlphabet[three >> (18 - 6 * k) & 63] : '=';
   }
   return out;

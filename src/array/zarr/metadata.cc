@@ -1,6 +1,7 @@
 #include "array/zarr/metadata.h"
 
 #include <algorithm>
+#include <set>
 
 #include "array/zarr/data_type.h"
 #include "base/error.h"
@@ -49,6 +50,8 @@ auto located(const std::string& where, const Body& body) {
   try {
     return body();
   } catch (Error& error) {
+    if (error.kind() == ErrorKind::Invalid)
+      throw Error(ErrorKind::Corrupt, where + ": " + error.what());  // nobody asked for it: the file says so
     throw error.prefix(where);
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::Corrupt, where + ": " + error.what());
@@ -67,10 +70,23 @@ void check_packing(const codec::CodecList& codecs, const DType& type) {
   }
 }
 
+// Old writers gave an empty axis chunks of length 0.
+Shape chunks_v2(const Json& list, const Shape& shape) {
+  Shape chunks = lengths(list, "chunks", 0);
+  if (chunks.size() != shape.size()) bad("chunks", list);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (chunks[axis] == 0 && shape[axis] > 0) bad("chunks", list);
+    chunks[axis] = std::max<int64_t>(chunks[axis], 1);
+  }
+  return chunks;
+}
+
 // What v2 keeps apart, in the order of encoding: order, filters, compressor.
 codec::CodecList codecs_v2(const Json& zarray, const DType& type, size_t rank) {
   codec::CodecList codecs;
-  if (member(zarray, "order") == "F" && rank > 1) {
+  const Json& order = member(zarray, "order");
+  if (!order.is_null() && order != "C" && order != "F") bad("order", order);
+  if (order == "F" && rank > 1) {
     std::vector<int64_t> reversed(rank);
     for (size_t axis = 0; axis < rank; ++axis) reversed[axis] = static_cast<int64_t>(rank - 1 - axis);
     codecs.push_back({"transpose", {{"order", reversed}}});
@@ -85,8 +101,10 @@ codec::CodecList codecs_v2(const Json& zarray, const DType& type, size_t rank) {
     switch (codec::kind_of(codec)) {
       case codec::CodecKind::Array:
         codecs.push_back(codec);
-        if (codec.configuration.contains("astype")) item = parse_dtype(codec.configuration["astype"].get<std::string>()).size;
-        if (codec.configuration.contains("encode_dtype")) item = parse_dtype(codec.configuration["encode_dtype"].get<std::string>()).size;
+        if (codec.configuration.contains("astype"))
+          item = parse_dtype(codec.configuration["astype"].get<std::string>()).size;
+        if (codec.configuration.contains("encode_dtype"))
+          item = parse_dtype(codec.configuration["encode_dtype"].get<std::string>()).size;
         break;
       case codec::CodecKind::Pack:
         codecs.push_back(codec);
@@ -109,11 +127,15 @@ codec::CodecList codecs_v3(const Json& list, const DType& type) {
   return codecs;
 }
 
-void check_members(const Json& document) {
-  static const char* const kKnown[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
-                                       "codecs", "attributes", "storage_transformers", "dimension_names", "consolidated_metadata"};
+void check_format(const Json& document, int version) {
+  const Json& format = member(document, "zarr_format");
+  if (format != version) bad("zarr_format", format);
+}
+
+void check_members(const Json& document, const std::set<std::string>& known) {
+  check_format(document, 3);
   for (const auto& [key, value] : document.items()) {
-    if (std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown)) continue;
+    if (known.count(key) > 0) continue;
     if (value.is_object() && member(value, "must_understand") == false) continue;
     throw Error(ErrorKind::Unsupported, "\"" + key + "\" is an extension that Lamella does not know");
   }
@@ -143,7 +165,23 @@ void unfold_sharding(ArrayMetadata& out) {
   spec.shards = spec.chunks;
   spec.chunks = sharding.chunk_shape;
   spec.codecs = sharding.codecs;
-  out.sharding = std::move(sharding);
+  const Grid inner{spec.shards, spec.chunks};
+  out.index.emplace(sharding.index_codecs, inner.counts());
+  out.index_at_end = sharding.index_at_end;
+}
+
+// What follows from the members together.
+void check_whole(const ArraySpec& spec) {
+  checked_mul(count(spec.shape), spec.type.size);
+  codec::Pipeline(spec.codecs, {spec.type, spec.chunks, spec.fill});
+}
+
+Attributes parse_attributes(const Json& attributes) {
+  Attributes out;
+  if (attributes.is_null()) return out;
+  if (!attributes.is_object()) bad("attributes", attributes);
+  for (const auto& [key, value] : attributes.items()) out.set(key, value);
+  return out;
 }
 
 void read_dimension_names(const Json& names, ArraySpec& spec) {
@@ -168,42 +206,52 @@ std::string KeyEncoding::key(const std::string& path, const Shape& chunk) const 
   return out;
 }
 
-Attributes parse_attributes(const Json& attributes) {
-  Attributes out;
-  if (attributes.is_null()) return out;
-  if (!attributes.is_object()) bad("attributes", attributes);
-  for (const auto& [key, value] : attributes.items()) out.set(key, value);
-  return out;
+Attributes parse_group_v2(const Json& zgroup, const Json& zattrs, const std::string& where) {
+  return located(where, [&] {
+    check_format(zgroup, 2);
+    return parse_attributes(zattrs);
+  });
+}
+
+Attributes parse_group_v3(const Json& document, const std::string& where) {
+  return located(where, [&] {
+    if (member(document, "node_type") != "group")
+      throw Error(ErrorKind::Corrupt, "\"node_type\" must be \"array\" or \"group\"");
+    check_members(document, {"zarr_format", "node_type", "attributes", "consolidated_metadata"});
+    return parse_attributes(member(document, "attributes"));
+  });
 }
 
 ArrayMetadata parse_array_v2(const Json& zarray, const Json& zattrs, const std::string& where) {
   return located(where, [&] {
-    if (!zarray.is_object() || member(zarray, "zarr_format") != 2) bad("zarr_format", member(zarray, "zarr_format"));
+    check_format(zarray, 2);
     ArrayMetadata out;
     ArraySpec& spec = out.spec;
     spec.shape = lengths(member(zarray, "shape"), "shape", 0);
-    spec.chunks = lengths(member(zarray, "chunks"), "chunks", spec.shape.empty() ? 0 : 1);
-    if (spec.chunks.size() != spec.shape.size()) bad("chunks", zarray["chunks"]);
+    spec.chunks = chunks_v2(member(zarray, "chunks"), spec.shape);
     spec.type = read_type_v2(member(zarray, "dtype"), member(zarray, "filters"));
     spec.fill = read_fill(member(zarray, "fill_value"), spec.type);
     spec.codecs = codecs_v2(zarray, spec.type, spec.shape.size());
     check_packing(spec.codecs, spec.type);
     out.keys = {false, separator_of(member(zarray, "dimension_separator"), "dimension_separator", '.')};
     out.attributes = parse_attributes(zattrs);
-    count(spec.shape);
+    check_whole(spec);
     return out;
   });
 }
 
 ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
   return located(where, [&] {
-    if (!document.is_object() || member(document, "zarr_format") != 3) bad("zarr_format", member(document, "zarr_format"));
-    check_members(document);
+    check_members(document,
+                  {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
+                   "codecs", "attributes", "storage_transformers", "dimension_names", "consolidated_metadata"});
     ArrayMetadata out;
     ArraySpec& spec = out.spec;
     spec.shape = lengths(member(document, "shape"), "shape", 0);
     const auto [grid, grid_configuration] = extension(member(document, "chunk_grid"), "chunk_grid");
-    if (grid != "regular") throw Error(ErrorKind::Unsupported, "\"chunk_grid\" " + grid + " is not supported; rewrite it with a regular one");
+    if (grid != "regular")
+      throw Error(ErrorKind::Unsupported,
+                  "\"chunk_grid\" " + grid + " is not supported; rewrite it with a regular one");
     spec.chunks = lengths(member(grid_configuration, "chunk_shape"), "chunk_shape", 1);
     if (spec.chunks.size() != spec.shape.size()) bad("chunk_shape", grid_configuration);
     spec.type = read_type_v3(member(document, "data_type"));
@@ -214,7 +262,7 @@ ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
     out.attributes = parse_attributes(member(document, "attributes"));
     read_dimension_names(member(document, "dimension_names"), spec);
     unfold_sharding(out);
-    count(spec.shape);
+    check_whole(spec);
     return out;
   });
 }

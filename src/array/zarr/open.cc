@@ -11,12 +11,15 @@ namespace {
 
 constexpr int kMaxDepth = 128;
 
-std::string join(const std::string& parent, const std::string& name) { return parent.empty() ? name : parent + "/" + name; }
+std::string join(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "/" + name;
+}
 
 Json read_document(const store::Store& store, const std::string& key) {
   const std::optional<Buffer> bytes = store.read(key);
   if (!bytes) return nullptr;
-  return parse_json({reinterpret_cast<const char*>(bytes->data()), static_cast<size_t>(bytes->size())}, store.name() + "/" + key);
+  return parse_json({reinterpret_cast<const char*>(bytes->data()), static_cast<size_t>(bytes->size())},
+                    store.name() + "/" + key);
 }
 
 class ZarrArray : public Array {
@@ -27,12 +30,11 @@ class ZarrArray : public Array {
         path_(std::move(path)),
         keys_(metadata.keys),
         version_(version) {
-    if (!metadata.sharding) return;
+    if (!metadata.index) return;
     shard_grid_ = {spec().shape, spec().shards};
     inner_.resize(spec().chunks.size());
     for (size_t axis = 0; axis < inner_.size(); ++axis) inner_[axis] = spec().shards[axis] / spec().chunks[axis];
-    shards_ = std::make_unique<ShardCache>(store_, codec::ShardIndex(metadata.sharding->index_codecs, inner_),
-                                           metadata.sharding->index_at_end);
+    shards_ = std::make_unique<ShardCache>(store_, std::move(*metadata.index), metadata.index_at_end);
   }
 
   int version() const { return version_; }
@@ -42,7 +44,8 @@ class ZarrArray : public Array {
     ChunkExtent extent;
     extent.file = store_->open(keys_.key(path_, chunk));
     if (extent.file) extent.size = extent.file->size();
-    if (extent.file && extent.size == 0) throw Error(ErrorKind::Corrupt, extent.file->name() + ": is empty; a writer was interrupted");
+    if (extent.file && extent.size == 0)
+      throw Error(ErrorKind::Corrupt, extent.file->name() + ": is empty; a writer was interrupted");
     return extent;
   }
 
@@ -58,11 +61,7 @@ class ZarrArray : public Array {
       (void)key;
       ++n;
     });
-    if (!shards_ || n == 0) return n;
-    n = 0;
-    const Grid grid = spec().grid();
-    for (int64_t i = 0; i < grid.size(); ++i) n += locate(grid.index(i)).file ? 1 : 0;
-    return n;
+    return shards_ ? stored_inner_chunks(n) : n;
   }
 
  private:
@@ -78,6 +77,21 @@ class ZarrArray : public Array {
     const codec::ShardEntry& entry = found->entries[static_cast<size_t>(inner)];
     if (entry.absent()) return {};
     return {found->file, static_cast<int64_t>(entry.offset), static_cast<int64_t>(entry.size), 0};
+  }
+
+  // Chunks inside of the array that the indexes of its `shards` stored shards list.
+  int64_t stored_inner_chunks(int64_t shards) const {
+    int64_t n = 0;
+    for (int64_t i = 0; i < shard_grid_.size() && shards > 0; ++i) {
+      const Shape shard = shard_grid_.index(i);
+      if (!shards_->get(i, keys_.key(path_, shard))->file) continue;
+      --shards;
+      const Box chunks = spec().grid().cover(shard_grid_.box(shard));
+      Shape chunk = chunks.offset;
+      do n += locate_in_shard(chunk).file ? 1 : 0;
+      while (next_index(chunk, chunks));
+    }
+    return n;
   }
 
   // Every key below the array that is no metadata.
@@ -127,14 +141,16 @@ class ZarrGroup : public Group {
 
   Node child(const std::string& name) const override {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
-    if (depth_ > kMaxDepth) throw Error(ErrorKind::Corrupt, name_ + ": groups nested deeper than " + std::to_string(kMaxDepth));
+    if (depth_ > kMaxDepth)
+      throw Error(ErrorKind::Corrupt, name_ + ": groups nested deeper than " + std::to_string(kMaxDepth));
     return open_node(store_, join(path_, name), depth_ + 1);
   }
 
  private:
   bool is_node(const std::string& child) const {
     const std::string path = join(path_, child);
-    return store_->size_of(path + "/zarr.json") || store_->size_of(path + "/.zgroup") || store_->size_of(path + "/.zarray");
+    return store_->size_of(path + "/zarr.json") || store_->size_of(path + "/.zgroup") ||
+           store_->size_of(path + "/.zarray");
   }
 
   std::shared_ptr<store::Store> store_;
@@ -147,11 +163,9 @@ class ZarrGroup : public Group {
 
 Node open_v3(const std::shared_ptr<store::Store>& store, const std::string& path, const Json& document, int depth) {
   const std::string where = store->name() + "/" + join(path, "zarr.json");
-  const std::string type = document.is_object() ? document.value("node_type", std::string()) : std::string();
-  if (type == "array") return {std::make_shared<ZarrArray>(store, path, parse_array_v3(document, where), 3), nullptr};
-  if (type != "group") throw Error(ErrorKind::Corrupt, where + ": \"node_type\" must be \"array\" or \"group\"");
-  const Json attributes = document.contains("attributes") ? document["attributes"] : Json();
-  return {nullptr, std::make_shared<ZarrGroup>(store, path, parse_attributes(attributes), 3, depth)};
+  const bool is_array = document.is_object() && document.contains("node_type") && document["node_type"] == "array";
+  if (is_array) return {std::make_shared<ZarrArray>(store, path, parse_array_v3(document, where), 3), nullptr};
+  return {nullptr, std::make_shared<ZarrGroup>(store, path, parse_group_v3(document, where), 3, depth)};
 }
 
 // Empty when no node is there.
@@ -166,7 +180,8 @@ Node open_node(const std::shared_ptr<store::Store>& store, const std::string& pa
   }
   const Json zgroup = read_document(*store, join(path, ".zgroup"));
   if (zgroup.is_null()) return {};
-  const Attributes attributes = parse_attributes(read_document(*store, join(path, ".zattrs")));
+  const std::string where = store->name() + "/" + join(path, ".zgroup");
+  const Attributes attributes = parse_group_v2(zgroup, read_document(*store, join(path, ".zattrs")), where);
   return {nullptr, std::make_shared<ZarrGroup>(store, path, attributes, 2, depth)};
 }
 

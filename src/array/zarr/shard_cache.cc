@@ -13,7 +13,8 @@ constexpr int64_t kMaxIndexBytes = int64_t{32} << 20;
 }  // namespace
 
 size_t ShardCache::capacity() const {
-  return static_cast<size_t>(std::clamp<int64_t>(kMaxIndexBytes / std::max<int64_t>(index_.stored_bytes(), 1), 2, kMaxShards));
+  return static_cast<size_t>(
+      std::clamp<int64_t>(kMaxIndexBytes / std::max<int64_t>(index_.stored_bytes(), 1), 2, kMaxShards));
 }
 
 std::shared_ptr<const Shard> ShardCache::get(int64_t number, const std::string& key) {
@@ -45,7 +46,8 @@ std::shared_ptr<const Shard> ShardCache::load(const std::string& key) const {
   if (!shard->file) return shard;
   const int64_t bytes = index_.stored_bytes(), size = shard->file->size();
   if (size < bytes) {
-    throw Error(ErrorKind::Corrupt, shard->file->name() + ": has " + std::to_string(size) + " bytes, its index alone has " + std::to_string(bytes));
+    throw Error(ErrorKind::Corrupt, shard->file->name() + ": has " + std::to_string(size) +
+                                        " bytes, its index alone has " + std::to_string(bytes));
   }
   const Buffer stored = shard->file->read(index_at_end_ ? size - bytes : 0, bytes);
   try {

@@ -16,8 +16,8 @@ struct Shard {
   std::vector<codec::ShardEntry> entries;
 };
 
-// The shards of one array that were read last, so that an index is read once for many chunks. Bounded by files and by bytes
-// of index. Thread-safe; threads that want the same shard wait for one of them to read it.
+// The shards of one array that were read last, so that an index is read once for many chunks. Bounded by files and by
+// bytes of index. Thread-safe; threads that want the same shard wait for one of them to read it.
 class ShardCache {
  public:
   ShardCache(std::shared_ptr<store::Store> store, codec::ShardIndex index, bool index_at_end)

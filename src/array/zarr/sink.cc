@@ -1,6 +1,9 @@
 #include "array/zarr/sink.h"
 
+#include <algorithm>
+#include <cstring>
 #include <map>
+#include <string_view>
 
 #include "array/zarr/data_type.h"
 #include "array/zarr/metadata.h"
@@ -54,35 +57,40 @@ class ZarrWriter : public ArrayWriter {
     auto [shard, number] = shard_of(chunk);
     Open& open = open_shard(shard);
     if (placement.position >= 0) {
-      open.entries[static_cast<size_t>(number)] = {static_cast<uint64_t>(placement.position), static_cast<uint64_t>(placement.size)};
+      open.entries[static_cast<size_t>(number)] = {static_cast<uint64_t>(placement.position),
+                                                   static_cast<uint64_t>(placement.size)};
       open.size = placement.position + placement.size;
     }
     close_when_full(shard, open);
   }
 
-  void write_run(int64_t, ConstBytes) override { throw Error(ErrorKind::Bug, path_ + ": Zarr has no contiguous storage"); }
+  void write_run(int64_t, ConstBytes) override {
+    throw Error(ErrorKind::Bug, path_ + ": Zarr has no contiguous storage");
+  }
 
   void finish() override {
-    if (!open_.empty()) throw Error(ErrorKind::Bug, path_ + ": " + std::to_string(open_.size()) + " shards are not complete");
+    if (!open_.empty())
+      throw Error(ErrorKind::Bug, path_ + ": " + std::to_string(open_.size()) + " shards are not complete");
   }
 
  private:
   // A shard that still gets chunks.
   struct Open {
     std::vector<codec::ShardEntry> entries;
-    int64_t missing = 0;     // chunks still to come
-    int64_t size = 0;        // bytes appended so far
-    bool cut = true;         // nothing stands behind `size` that an interrupted run left
+    int64_t missing = 0;  // chunks still to come
+    int64_t size = 0;     // bytes appended so far
+    bool cut = true;      // nothing stands behind `size` that an interrupted run left
   };
 
   bool all_fill(ConstBytes decoded) const {
-    const int64_t n = static_cast<int64_t>(decoded.size()) / spec_.type.size;
     if (spec_.type.size == 0) return false;
-    if (spec_.type.is_vlen()) {
-      const auto* refs = reinterpret_cast<const StringRef*>(decoded.data());
-      return std::all_of(refs, refs + n, [](const StringRef& ref) { return ref.size == 0; });
-    }
-    return all_equal(decoded.data(), n, fill_.data(), spec_.type.size);
+    const int64_t n = static_cast<int64_t>(decoded.size()) / spec_.type.size;
+    if (!spec_.type.is_vlen()) return all_equal(decoded.data(), n, fill_.data(), spec_.type.size);
+    const auto view = [](const StringRef& ref) { return std::string_view(ref.data, static_cast<size_t>(ref.size)); };
+    StringRef fill;
+    std::memcpy(&fill, fill_.data(), sizeof(fill));
+    const auto* refs = reinterpret_cast<const StringRef*>(decoded.data());
+    return std::all_of(refs, refs + n, [&](const StringRef& ref) { return view(ref) == view(fill); });
   }
 
   std::pair<Shape, int64_t> shard_of(const Shape& chunk) const {
@@ -118,7 +126,8 @@ class ZarrWriter : public ArrayWriter {
       cut(shard, open);
       store_->append(keys_.key(path_, shard), encoded.bytes.bytes());
       placement = {open.size, encoded.bytes.size(), 0};
-      open.entries[static_cast<size_t>(number)] = {static_cast<uint64_t>(open.size), static_cast<uint64_t>(encoded.bytes.size())};
+      open.entries[static_cast<size_t>(number)] = {static_cast<uint64_t>(open.size),
+                                                   static_cast<uint64_t>(encoded.bytes.size())};
       open.size += encoded.bytes.size();
     }
     close_when_full(shard, open);
@@ -162,15 +171,13 @@ class ZarrSink : public Sink {
     check_path(path);
     try {
       if (spec.null_space) return;
-      if (version_ == 3) write_type_v3(spec.type);
-      else write_type_v2(spec.type);
-      if (version_ == 2 && !spec.shards.empty()) throw Error(ErrorKind::Invalid, "Zarr v2 has no shards; leave --shards away or write v3");
-      if (version_ == 3 && any_big_endian(spec.type)) throw Error(ErrorKind::Bug, "big-endian elements must be cast for Zarr v3");
-      codec::Pipeline(spec.codecs, {spec.type, chunk_shape(spec), spec.fill_element()});
-      for (const codec::CodecSpec& codec : spec.codecs) {
-        if (version_ == 2 && codec.name != "bytes" && codec.name != "transpose") codec::to_zarr2(codec);
-        if (version_ == 3) codec::to_zarr3(codec);
-      }
+      if (version_ == 2 && !spec.shards.empty())
+        throw Error(ErrorKind::Invalid, "Zarr v2 has no shards; leave --shards away or write v3");
+      if (version_ == 3 && any_big_endian(spec.type))
+        throw Error(ErrorKind::Bug, "big-endian elements must be cast for Zarr v3");
+      const ArraySpec whole = completed(spec);
+      documents(whole, {});
+      codec::Pipeline(whole.codecs, {whole.type, whole.chunks, whole.fill_element()});
     } catch (Error& error) {
       throw error.prefix("/" + path);
     }
@@ -184,15 +191,10 @@ class ZarrSink : public Sink {
     }
   }
 
-  std::unique_ptr<ArrayWriter> create_array(const std::string& path, const ArraySpec& given, const Attributes& attributes) override {
-    ArraySpec spec = given;
-    if (!spec.null_space) spec.chunks = spec.shape.empty() ? Shape{} : chunk_shape(spec);
-    if (spec.codecs.empty()) spec.codecs = {{spec.type.kind == TypeKind::String ? "vlen-utf8" : spec.type.kind == TypeKind::VlenBytes ? "vlen-bytes" : "bytes", Json::object()}};
-    if (version_ == 3) {
-      documents_[path] = {{"zarr.json", write_array_v3(spec, attributes)}};
-    } else {
-      documents_[path] = {{".zarray", write_array_v2(spec)}, {".zattrs", write_attributes(attributes)}};
-    }
+  std::unique_ptr<ArrayWriter> create_array(const std::string& path, const ArraySpec& given,
+                                            const Attributes& attributes) override {
+    const ArraySpec spec = completed(given);
+    documents_[path] = documents(spec, attributes);
     return std::make_unique<ZarrWriter>(store_, path, spec, version_, resume_);
   }
 
@@ -204,7 +206,8 @@ class ZarrSink : public Sink {
     const auto root = documents_.find("");
     if (root != documents_.end()) {
       if (consolidate_ && version_ == 2 && is_group(root->second)) write_document(".zmetadata", consolidated_v2());
-      if (consolidate_ && version_ == 3 && is_group(root->second)) root->second[0].second["consolidated_metadata"] = consolidated_v3();
+      if (consolidate_ && version_ == 3 && is_group(root->second))
+        root->second[0].second["consolidated_metadata"] = consolidated_v3();
       write_documents("", root->second);
     }
     store_->finish();
@@ -213,13 +216,34 @@ class ZarrSink : public Sink {
  private:
   using Documents = std::vector<std::pair<std::string, Json>>;
 
+  // Contiguous storage is one chunk of the whole.
+  static ArraySpec completed(ArraySpec spec) {
+    if (!spec.null_space) spec.chunks = chunk_shape(spec);
+    if (spec.codecs.empty()) {
+      const TypeKind kind = spec.type.kind;
+      spec.codecs = {{kind == TypeKind::String      ? "vlen-utf8"
+                      : kind == TypeKind::VlenBytes ? "vlen-bytes"
+                                                    : "bytes",
+                      Json::object()}};
+    }
+    return spec;
+  }
+
+  Documents documents(const ArraySpec& spec, const Attributes& attributes) const {
+    if (version_ == 3) return {{"zarr.json", write_array_v3(spec, attributes)}};
+    return {{".zarray", write_array_v2(spec)}, {".zattrs", write_attributes(attributes)}};
+  }
+
   void check_path(const std::string& path) const {
     for (size_t begin = 0; begin < path.size();) {
       const size_t end = std::min(path.find('/', begin), path.size());
       const std::string part = path.substr(begin, end - begin);
       const bool dots = part.find_first_not_of('.') == std::string::npos;
-      if (dots || part == "zarr.json" || (version_ == 3 && part.rfind("__", 0) == 0 && part != "__categories")) {
-        throw Error(ErrorKind::Unsupported, "/" + path + ": the name '" + part + "' cannot be stored in Zarr v" + std::to_string(version_));
+      const bool document =
+          part == "zarr.json" || part == ".zarray" || part == ".zgroup" || part == ".zattrs" || part == ".zmetadata";
+      if (dots || document || (version_ == 3 && part.rfind("__", 0) == 0 && part != "__categories")) {
+        throw Error(ErrorKind::Unsupported,
+                    "/" + path + ": the name '" + part + "' cannot be stored in Zarr v" + std::to_string(version_));
       }
       begin = end + 1;
     }
@@ -229,7 +253,9 @@ class ZarrSink : public Sink {
     return documents[0].first == ".zgroup" || documents[0].second.value("node_type", std::string()) == "group";
   }
 
-  void write_document(const std::string& key, const Json& document) { store_->write(key, bytes_of(dump_json(document))); }
+  void write_document(const std::string& key, const Json& document) {
+    store_->write(key, bytes_of(dump_json(document)));
+  }
   void write_documents(const std::string& path, const Documents& documents) {
     for (auto it = documents.rbegin(); it != documents.rend(); ++it) {
       write_document(path.empty() ? it->first : path + "/" + it->first, it->second);
@@ -261,7 +287,8 @@ class ZarrSink : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> create_zarr_sink(std::shared_ptr<store::Store> store, int version, bool resume, bool consolidate) {
+std::unique_ptr<Sink> create_zarr_sink(std::shared_ptr<store::Store> store, int version, bool resume,
+                                       bool consolidate) {
   return std::make_unique<ZarrSink>(std::move(store), version, resume, consolidate);
 }
 

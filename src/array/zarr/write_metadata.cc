@@ -18,10 +18,12 @@ Json codec_v3(const codec::CodecSpec& codec, const DType& type) {
   Json out = codec::to_zarr3(codec);
   if (codec.name == "sharding_indexed") {
     Json inner = Json::array();
-    for (const Json& one : codec.configuration["codecs"]) inner.push_back(codec_v3({one["name"], one["configuration"]}, type));
+    for (const Json& one : codec.configuration["codecs"])
+      inner.push_back(codec_v3({one["name"], one["configuration"]}, type));
     out["configuration"]["codecs"] = inner;
     Json index = Json::array();
-    for (const Json& one : codec.configuration["index_codecs"]) index.push_back(codec_v3({one["name"], one["configuration"]}, DType::uint(8)));
+    for (const Json& one : codec.configuration["index_codecs"])
+      index.push_back(codec_v3({one["name"], one["configuration"]}, DType::uint(8)));
     out["configuration"]["index_codecs"] = index;
   }
   return out;
@@ -29,8 +31,20 @@ Json codec_v3(const codec::CodecSpec& codec, const DType& type) {
 
 Json list_of(const codec::CodecList& codecs) {
   Json out = Json::array();
-  for (const codec::CodecSpec& codec : codecs) out.push_back({{"name", codec.name}, {"configuration", codec.configuration}});
+  for (const codec::CodecSpec& codec : codecs)
+    out.push_back({{"name", codec.name}, {"configuration", codec.configuration}});
   return out;
+}
+
+DType big_endian(DType type) {
+  if (type.kind == TypeKind::Struct) {
+    std::vector<Field> fields = *type.fields;
+    for (Field& field : fields) field.type = big_endian(field.type);
+    type.fields = std::make_shared<const std::vector<Field>>(std::move(fields));
+    return type;
+  }
+  type.big_endian = true;
+  return parse_dtype(to_string(type));  // without an order where there is none
 }
 
 Shape chunk_lengths(const Shape& chunks, const Shape& shape) {
@@ -45,7 +59,10 @@ codec::CodecList index_codecs() { return {{"bytes", Json::object()}, codec::cano
 
 codec::CodecList sharded(const ArraySpec& spec) {
   return {{"sharding_indexed",
-           {{"chunk_shape", spec.chunks}, {"codecs", list_of(spec.codecs)}, {"index_codecs", list_of(index_codecs())}, {"index_location", "end"}}}};
+           {{"chunk_shape", spec.chunks},
+            {"codecs", list_of(spec.codecs)},
+            {"index_codecs", list_of(index_codecs())},
+            {"index_location", "end"}}}};
 }
 
 Json write_attributes(const Attributes& attributes) {
@@ -73,7 +90,8 @@ Json write_array_v3(const ArraySpec& spec, const Attributes& attributes) {
   out["chunk_key_encoding"] = {{"name", "default"}, {"configuration", {{"separator", "/"}}}};
   out["fill_value"] = write_fill(spec.fill_element(), spec.type, 3);
   Json codecs = Json::array();
-  for (const codec::CodecSpec& codec : spec.shards.empty() ? spec.codecs : sharded(spec)) codecs.push_back(codec_v3(codec, spec.type));
+  for (const codec::CodecSpec& codec : spec.shards.empty() ? spec.codecs : sharded(spec))
+    codecs.push_back(codec_v3(codec, spec.type));
   out["codecs"] = codecs;
   out["attributes"] = write_attributes(attributes);
   if (!spec.dimension_names.empty()) {
@@ -87,14 +105,34 @@ Json write_array_v3(const ArraySpec& spec, const Attributes& attributes) {
   return out;
 }
 
-// The order of encoding is told by three members: a reversal of the axes by "order", the last compressor by "compressor",
-// all between by "filters".
-Json write_array_v2(const ArraySpec& spec) {
-  if (spec.null_space) {
+// v2 has no codec for the byte order: its type says it.
+ArraySpec with_stored_order(ArraySpec spec) {
+  const auto swapped =
+      std::find(spec.codecs.begin(), spec.codecs.end(), codec::CodecSpec{"bytes", {{"endian", "big"}}});
+  if (swapped == spec.codecs.end()) return spec;
+  if (swapped != spec.codecs.begin() && codec::kind_of(*(swapped - 1)) == codec::CodecKind::Array &&
+      (swapped - 1)->name != "transpose") {
+    throw Error(ErrorKind::Unsupported,
+                "big-endian elements behind the filter \"" + (swapped - 1)->name + "\" cannot be stored in Zarr v2");
+  }
+  spec.fill = spec.fill_element();
+  if (!any_big_endian(spec.type)) {
+    swap_bytes(spec.type, spec.fill.data(), 1);
+    spec.type = big_endian(spec.type);
+  }
+  swapped->configuration = Json::object();
+  return spec;
+}
+
+// The order of encoding is told by three members: a reversal of the axes by "order", the last compressor by
+// "compressor", all between by "filters".
+Json write_array_v2(const ArraySpec& given) {
+  if (given.null_space) {
     ArraySpec scalar;
     scalar.type = DType::boolean();
     return write_array_v2(scalar);
   }
+  const ArraySpec spec = with_stored_order(given);
   std::string order = "C";
   Json filters = Json::array();
   Json compressor = nullptr;
