@@ -22,7 +22,7 @@ $(PACKAGE): pyproject.toml $(SOURCES) $(shell find python -name '*.py*' -not -pa
 
 test: build  ## C++ and Python tests
 	scripts/setup.sh venv
-	ctest --preset release -j 2
+	LAMELLA_TEST_PYTHON=$(CURDIR)/$(PYTHON) ctest --preset release -j 2
 	$(MAKE) --no-print-directory $(PACKAGE)
 	$(PYTHON) -m pytest tests/python
 
