@@ -35,7 +35,8 @@ size_t checked(size_t result) {
 
 class DecodeStream {
  public:
-  explicit DecodeStream(BytesCodec::Pull pull) : pull_(std::move(pull)), context_(ZSTD_createDCtx()), input_(128 << 10) {
+  explicit DecodeStream(BytesCodec::Pull pull)
+      : pull_(std::move(pull)), context_(ZSTD_createDCtx()), input_(128 << 10) {
     if (!context_) throw std::bad_alloc();
   }
 
@@ -133,13 +134,24 @@ std::vector<uint32_t> to_hdf5(const Json& configuration, int64_t, int64_t) {
   return {static_cast<uint32_t>(level == 0 ? ZSTD_defaultCLevel() : level)};
 }
 
+// Zarr v2 had no checksum for long, so its readers refuse the member; zarr-python leaves a false one out, too.
+Json to_zarr(const Json& configuration, int version) {
+  Json out = configuration;
+  if (version == 2 && !out["checksum"].get<bool>()) out.erase("checksum");
+  return out;
+}
+
 std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t) {
   return std::make_unique<ZstdCodec>(configuration["level"].get<int>(), configuration["checksum"].get<bool>());
 }
 
 }  // namespace
 
-extern const Definition kZstd = {
-    .canonical = canonical, .from_hdf5 = from_hdf5, .to_hdf5 = to_hdf5, .words = {"level", "checksum"}, .make_bytes = make};
+extern const Definition kZstd = {.canonical = canonical,
+                                 .to_zarr = to_zarr,
+                                 .from_hdf5 = from_hdf5,
+                                 .to_hdf5 = to_hdf5,
+                                 .words = {"level", "checksum"},
+                                 .make_bytes = make};
 
 }  // namespace lamella::codec

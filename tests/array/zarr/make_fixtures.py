@@ -22,7 +22,7 @@ from zarr.codecs import (
     ZstdCodec,
 )
 
-TYPES = "?,i1,u1,<i2,>i2,<u4,>u8,<i8,<f2,<f4,>f4,<f8,<c8,>c16,S3,<U2,>U2,V3,<M8[ns],<m8[25s]".split(",")
+TYPES = "? i1 u1 <i2 >i2 <u4 >u8 <i8 <f2 <f4 >f4 <f8 <c8 >c16 S3 <U2 >U2 V3 <M8[ns] <m8[25s]"
 RECORD = [("a", "<i4"), ("b", "<f8"), ("s", "S2"), ("u", "<U2")]
 FILLS = [("f4", np.nan), ("f8", -np.inf), ("f2", 0.1), ("c8", 1 - 2j), ("i8", -(2**63)), ("u8", 2**64 - 1), ("?", True)]
 FILLS += [("S3", b"ab"), ("<U2", "gö"), ("<M8[s]", np.datetime64(3, "s")), ("<M8[s]", np.datetime64("NaT", "s"))]
@@ -43,7 +43,7 @@ def put(group, name, data, **options):
 
 
 def write_types(group):
-    for dtype in TYPES:
+    for dtype in TYPES.split():
         data = values(dtype, (7,))
         group.create_array(f"type {dtype.replace('>', 'big ')}", shape=(7,), dtype=dtype, chunks=(3,))[...] = data
     group.create_array("record", shape=(2,), dtype=RECORD, chunks=(2,))[...] = np.array(
@@ -62,7 +62,15 @@ def write_types(group):
 
 def write_attributes(group):
     group.attrs.update(
-        {"text": "grün", "n": 2**63 - 1, "x": 0.5, "nan": float("nan"), "none": None, "list": [1, [2.5, "a"]], "map": {"b": 1, "a": {}}}
+        {
+            "text": "grün",
+            "n": 2**63 - 1,
+            "x": 0.5,
+            "nan": float("nan"),
+            "none": None,
+            "list": [1, [2.5, "a"]],
+            "map": {"b": 1, "a": {}},
+        }
     )
     group.create_group("group with words").create_group("inner").attrs["deep"] = True
 
@@ -95,7 +103,13 @@ def write_v2(root):
     }
     for name, chain in filters.items():
         put(root, f"filter {name}", data, chunks=(9, 6), filters=chain, compressors=numcodecs.Zlib(1))
-    put(root, "filter scale", values("<f8", (17, 11)), chunks=(9, 6), filters=[numcodecs.FixedScaleOffset(1, 10, "<f8", "<i2")])
+    put(
+        root,
+        "filter scale",
+        values("<f8", (17, 11)),
+        chunks=(9, 6),
+        filters=[numcodecs.FixedScaleOffset(1, 10, "<f8", "<i2")],
+    )
     put(root, "filter packbits", values("?", (17, 11)), chunks=(9, 6), filters=[numcodecs.PackBits()])
     put(root, "order F", data, chunks=(9, 6), order="F")
     put(root, "order F cube", values("<i4", (3, 4, 5)), chunks=(2, 3, 4), order="F")
@@ -122,15 +136,29 @@ def write_v3(root):
     put(root, "keys of v2", data, chunks=(9, 6), chunk_key_encoding={"name": "v2", "separator": "/"})
     put(root, "names", data, chunks=(9, 6), dimension_names=["y", None])
     put(root, "sharded", data, chunks=(2, 3), shards=(8, 6))
-    put(root, "sharded strings", np.array(["a", "", "grün"] * 7, dtype=object).astype(np.dtypes.StringDType()), chunks=(3,), shards=(9,))
-    holes = root.create_array("sharded with holes", shape=(20, 6), dtype="f4", chunks=(2, 3), shards=(8, 6), fill_value=-1)
+    put(
+        root,
+        "sharded strings",
+        np.array(["a", "", "grün"] * 7, dtype=object).astype(np.dtypes.StringDType()),
+        chunks=(3,),
+        shards=(9,),
+    )
+    holes = root.create_array(
+        "sharded with holes", shape=(20, 6), dtype="f4", chunks=(2, 3), shards=(8, 6), fill_value=-1
+    )
     holes[3, 4] = 7
     inner = [BytesCodec(), GzipCodec()]
     start = ShardingCodec(chunk_shape=(2, 3), codecs=inner, index_location="start")
     old(root, "sharded start", data, (8, 6), [start])
     nested = ShardingCodec(chunk_shape=(4, 6), codecs=[ShardingCodec(chunk_shape=(2, 3), codecs=inner)])
     old(root, "sharded nested", data, (8, 6), [nested])
-    old(root, "sharded transposed", data, (6, 6), [TransposeCodec(order=(1, 0)), ShardingCodec(chunk_shape=(3, 2), codecs=inner)])
+    old(
+        root,
+        "sharded transposed",
+        data,
+        (6, 6),
+        [TransposeCodec(order=(1, 0)), ShardingCodec(chunk_shape=(3, 2), codecs=inner)],
+    )
     old(root, "sharded gzip", data, (8, 6), [ShardingCodec(chunk_shape=(2, 3), codecs=inner), GzipCodec()])
 
 
@@ -139,23 +167,33 @@ def old(group, name, data, chunks, codecs):
     from zarr.core.sync import sync
 
     array = sync(
-        AsyncArray._create(group.store_path / name, shape=data.shape, dtype=data.dtype, chunk_shape=chunks, codecs=codecs, zarr_format=3)
+        AsyncArray._create(
+            group.store_path / name,
+            shape=data.shape,
+            dtype=data.dtype,
+            chunk_shape=chunks,
+            codecs=codecs,
+            zarr_format=3,
+        )
     )
     zarr.Array(array)[...] = data
 
 
 def expected(root):
     out = {}
-    for name, item in root.members(max_depth=None):
+    for name, item in sorted(root.members(max_depth=None)):
         if isinstance(item, zarr.Group):
             continue
         data = item[...]
         if isinstance(data, str):
             data = np.array(data, dtype=object)
         if data.dtype.kind in "OT":
-            out[name] = {"shape": list(item.shape), "strings": [str(v) for v in np.asarray(data, dtype=object).reshape(-1)]}
+            out[name] = {
+                "shape": list(item.shape),
+                "strings": [str(v) for v in np.asarray(data, dtype=object).reshape(-1)],
+            }
         else:
-            big = not item.metadata.zarr_format == 3
+            big = item.metadata.zarr_format != 3
             data = np.ascontiguousarray(data).astype(item.dtype if big else item.dtype.newbyteorder("<"))
             out[name] = {"shape": list(item.shape), "hex": data.tobytes().hex()}
     return out
