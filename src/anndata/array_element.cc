@@ -9,7 +9,8 @@ namespace {
 
 using array::SinkFormat;
 
-constexpr int64_t kMostRecords = int64_t{256} << 20;  // bytes of a record array that is read to find how long its strings are
+constexpr int64_t kMostRecords = int64_t{256}
+                                 << 20;  // bytes of a record array that is read to find how long its strings are
 
 // Code points of UTF-8 text; a broken byte counts as one.
 std::vector<uint32_t> code_points(const StringRef& text) {
@@ -18,7 +19,8 @@ std::vector<uint32_t> code_points(const StringRef& text) {
     const auto lead = static_cast<unsigned char>(text.data[i]);
     const int64_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     uint32_t code = length == 1 ? lead : lead & (0xffu >> (length + 1));
-    for (int64_t k = 1; k < length && i + k < text.size; ++k) code = code << 6 | (static_cast<unsigned char>(text.data[i + k]) & 63);
+    for (int64_t k = 1; k < length && i + k < text.size; ++k)
+      code = code << 6 | (static_cast<unsigned char>(text.data[i + k]) & 63);
     out.push_back(code);
     i += length;
   }
@@ -31,11 +33,13 @@ StringRef ref_at(const std::byte* at) {
   return ref;
 }
 
-// Records with strings, for Zarr: the strings become text of fixed length, long enough for the longest. Reads everything.
+// Records with strings, for Zarr: the strings become text of fixed length, long enough for the longest. Reads
+// everything.
 lazy::ExprPtr with_fixed_text(const lazy::ExprPtr& records) {
   const int64_t n = count(records->shape());
   const DType& from = records->type();
-  if (n * from.size > kMostRecords) throw Error(ErrorKind::Unsupported, "a record array with strings of more than 256 MiB cannot be stored in Zarr");
+  if (n * from.size > kMostRecords)
+    throw Error(ErrorKind::Unsupported, "a record array with strings of more than 256 MiB cannot be stored in Zarr");
   Heap heap;
   const Buffer raw = records->read_all(heap);
   std::vector<Field> fields;
@@ -45,7 +49,8 @@ lazy::ExprPtr with_fixed_text(const lazy::ExprPtr& records) {
     to.offset = size;
     if (field.type.is_vlen()) {
       size_t longest = 1;
-      for (int64_t i = 0; i < n; ++i) longest = std::max(longest, code_points(ref_at(raw.data() + i * from.size + field.offset)).size());
+      for (int64_t i = 0; i < n; ++i)
+        longest = std::max(longest, code_points(ref_at(raw.data() + i * from.size + field.offset)).size());
       to.type = DType::make(TypeKind::Unicode, static_cast<int64_t>(longest) * 4);
     } else if (field.type.kind == TypeKind::Bytes) {
       to.type = DType::make(TypeKind::Unicode, field.type.size * 4);
@@ -64,8 +69,11 @@ lazy::ExprPtr with_fixed_text(const lazy::ExprPtr& records) {
       const std::byte* in = raw.data() + i * from.size + source.offset;
       std::byte* to = out.data() + i * size + fields[f].offset;
       if (source.type.is_vlen() || source.type.kind == TypeKind::Bytes) {
-        const StringRef text = source.type.is_vlen() ? ref_at(in)
-                                                     : StringRef{reinterpret_cast<const char*>(in), static_cast<int64_t>(strnlen(reinterpret_cast<const char*>(in), static_cast<size_t>(source.type.size)))};
+        const StringRef text = source.type.is_vlen()
+                                   ? ref_at(in)
+                                   : StringRef{reinterpret_cast<const char*>(in),
+                                               static_cast<int64_t>(strnlen(reinterpret_cast<const char*>(in),
+                                                                            static_cast<size_t>(source.type.size)))};
         const std::vector<uint32_t> codes = code_points(text);
         std::memcpy(to, codes.data(), codes.size() * 4);
       } else {
@@ -97,14 +105,16 @@ lazy::ExprPtr with_strings(const lazy::ExprPtr& records) {
     const lazy::ExprPtr column = lazy::cast(lazy::field(records, fields[f].name), fields[f].type);
     const Buffer values = column->read_all(*heap);
     const int64_t bytes = fields[f].type.size * count(fields[f].shape);
-    for (int64_t i = 0; i < n; ++i) std::memcpy(out->data() + i * size + fields[f].offset, values.data() + i * bytes, static_cast<size_t>(bytes));
+    for (int64_t i = 0; i < n; ++i)
+      std::memcpy(out->data() + i * size + fields[f].offset, values.data() + i * bytes, static_cast<size_t>(bytes));
   }
   struct Owner {
     std::shared_ptr<Buffer> data;
     std::shared_ptr<Heap> heap;
   };
   const std::byte* data = out->data();
-  return lazy::in_memory(records->shape(), DType::record(fields, size), data, std::make_shared<Owner>(Owner{out, heap}));
+  return lazy::in_memory(records->shape(), DType::record(fields, size), data,
+                         std::make_shared<Owner>(Owner{out, heap}));
 }
 
 bool has_field(const DType& type, std::initializer_list<TypeKind> kinds) {

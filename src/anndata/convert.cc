@@ -33,7 +33,8 @@ plan::Recipe make_recipe(const array::Opened& in, const std::string& in_path, co
   const bool hdf5 = options.target == array::SinkFormat::Hdf5;
   array::Node node = in.root;
   if (!options.element.empty() && last_part(options.element).size() > 0) {
-    if (!in.root.group) throw Error(ErrorKind::NotFound, in_path + ": is a single array and has no element '" + options.element + "'");
+    if (!in.root.group)
+      throw Error(ErrorKind::NotFound, in_path + ": is a single array and has no element '" + options.element + "'");
     node = in.root.group->at(options.element);
   }
   if (node.array) {

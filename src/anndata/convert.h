@@ -28,11 +28,11 @@ struct ConvertOptions {
   Strings strings = Strings::Nullable;
 };
 
-// What is to be written of `in`. An AnnData of any age becomes the current layout; anything else is copied as it is. Reads
-// metadata and, of layouts before 0.7, annotation columns. Throws Corrupt or Unsupported naming file and element.
+// What is to be written of `in`. An AnnData of any age becomes the current layout; anything else is copied as it is.
+// Reads metadata and, of layouts before 0.7, annotation columns. Throws Corrupt or Unsupported naming file and element.
 //
-// A single element becomes the root of a Zarr target, and of an HDF5 target if it is a group; an array goes into an HDF5
-// target under its own name.
+// A single element becomes the root of a Zarr target, and of an HDF5 target if it is a group; an array goes into an
+// HDF5 target under its own name.
 plan::Recipe make_recipe(const array::Opened& in, const std::string& in_path, const ConvertOptions& options);
 
 }  // namespace lamella::anndata

@@ -32,7 +32,8 @@ bool is_text(const array::Array& array) {
 
 }  // namespace
 
-void RecipeMaker::add_string_column(const std::string& path, lazy::ExprPtr values, const array::Attributes& attributes) {
+void RecipeMaker::add_string_column(const std::string& path, lazy::ExprPtr values,
+                                    const array::Attributes& attributes) {
   values = lazy::cast(values, DType::string());
   plan::ArrayItem item;
   if (values->source() != nullptr) item.like = values->source()->spec();
@@ -64,7 +65,8 @@ void RecipeMaker::add_string_column(const std::string& path, lazy::ExprPtr value
 
 void RecipeMaker::add_frame(const std::string& path, const array::Group& group) {
   const auto index = group.attributes().string("_index");
-  if (!index || !group.child(*index)) corrupt(path, index ? "its index '" + *index + "' is missing" : "a data frame without an index");
+  if (!index || !group.child(*index))
+    corrupt(path, index ? "its index '" + *index + "' is missing" : "a data frame without an index");
   for (const std::string& name : column_names(group.attributes())) {
     if (!group.child(name)) corrupt(path, "its column '" + name + "' is missing");
   }
@@ -72,7 +74,8 @@ void RecipeMaker::add_frame(const std::string& path, const array::Group& group) 
   for (const std::string& name : group.children()) {
     const array::Node child = group.child(name);
     const ElementKind kind = classify(child).kind;
-    const bool text = child.array && is_text(*child.array) && child.array->spec().type.kind != TypeKind::Bytes && kind != ElementKind::Other;
+    const bool text = child.array && is_text(*child.array) && child.array->spec().type.kind != TypeKind::Bytes &&
+                      kind != ElementKind::Other;
     if (text && options_.strings != Strings::Keep) {
       add_string_column(join(path, name), lazy::source(child.array), child.attributes());
     } else if (kind == ElementKind::NullableStrings && options_.strings == Strings::Plain) {
@@ -81,7 +84,9 @@ void RecipeMaker::add_frame(const std::string& path, const array::Group& group) 
       Heap heap;
       const Buffer missing = mask.array->read_all(heap);
       if (std::any_of(missing.data(), missing.data() + missing.size(), [](std::byte b) { return b != std::byte{0}; })) {
-        throw Error(ErrorKind::Unsupported, file_ + ": /" + join(path, name) + ": has missing values, which plain strings cannot tell; leave --strings plain away");
+        throw Error(ErrorKind::Unsupported,
+                    file_ + ": /" + join(path, name) +
+                        ": has missing values, which plain strings cannot tell; leave --strings plain away");
       }
       add_string_column(join(path, name), lazy::source(values.array), values.attributes());
     } else {
@@ -104,7 +109,8 @@ void RecipeMaker::add_old_frame(const std::string& path, const array::Group& gro
     }
     const bool categorical = child.attributes().find("categories") != nullptr;
     if (!categorical) {
-      if (is_text(*child.array) && options_.strings != Strings::Keep) add_string_column(target, lazy::source(child.array), {});
+      if (is_text(*child.array) && options_.strings != Strings::Keep)
+        add_string_column(target, lazy::source(child.array), {});
       else add_array(target, child.array, true);
       continue;
     }
@@ -112,7 +118,8 @@ void RecipeMaker::add_old_frame(const std::string& path, const array::Group& gro
     if (!categories.array) corrupt(target, "its categories are missing");
     array::Attributes attributes;
     const array::Attribute* ordered = categories.attributes().find("ordered");
-    attributes.set("ordered", array::Attribute{ordered != nullptr && ordered->value == true, DType::boolean(), {}, false});
+    attributes.set("ordered",
+                   array::Attribute{ordered != nullptr && ordered->value == true, DType::boolean(), {}, false});
     add_group(target, "categorical", "0.2.0", attributes);
     lazy::ExprPtr values = lazy::source(categories.array);
     if (is_text(*categories.array)) values = lazy::cast(values, DType::string());

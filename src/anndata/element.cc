@@ -34,7 +34,8 @@ Element classify(const array::Node& node) {
 }
 
 bool is_old_anndata(const array::Group& group) {
-  return !group.attributes().string("encoding-type") && is_annotation(group.child("obs")) && is_annotation(group.child("var"));
+  return !group.attributes().string("encoding-type") && is_annotation(group.child("obs")) &&
+         is_annotation(group.child("var"));
 }
 
 }  // namespace lamella::anndata

@@ -77,7 +77,9 @@ Json describe(const array::Node& node, const std::string& path) {
 
 std::string shape_text(const Json& shape) {
   std::string out;
-  for (const Json& length : shape) out += (out.empty() ? "" : " × ") + (length.is_number_integer() ? std::to_string(length.get<int64_t>()) : length.dump());
+  for (const Json& length : shape)
+    out += (out.empty() ? "" : " × ") +
+           (length.is_number_integer() ? std::to_string(length.get<int64_t>()) : length.dump());
   return out.empty() ? "scalar" : out;
 }
 
@@ -118,7 +120,8 @@ void add_lines(const Json& node, int depth, std::vector<Line>& lines) {
 
 // Characters, not bytes.
 size_t width(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace
@@ -127,7 +130,9 @@ Json describe_tree(const array::Opened& opened, const std::string& element) {
   array::Node node = opened.root;
   std::string path;
   if (element.find_first_not_of('/') != std::string::npos) {
-    if (!opened.root.group) throw Error(ErrorKind::NotFound, opened.root.array->name() + ": is a single array and has no element '" + element + "'");
+    if (!opened.root.group)
+      throw Error(ErrorKind::NotFound,
+                  opened.root.array->name() + ": is a single array and has no element '" + element + "'");
     node = opened.root.group->at(element);
     path = element[0] == '/' ? element : "/" + element;
     while (path.back() == '/') path.pop_back();

@@ -7,8 +7,9 @@
 
 namespace lamella::anndata {
 
-// Every node of a store below `element` ("" for all), from metadata alone: path, kind, encoding, shape, dtype, chunks, shards,
-// codec, stored and decoded bytes, ratio. An element that cannot be opened has "error" instead, the others go on.
+// Every node of a store below `element` ("" for all), from metadata alone: path, kind, encoding, shape, dtype, chunks,
+// shards, codec, stored and decoded bytes, ratio. An element that cannot be opened has "error" instead, the others go
+// on.
 Json describe_tree(const array::Opened& opened, const std::string& element);
 
 // The same as a table for people: one line an element, indented as the tree is.

@@ -34,10 +34,12 @@ void RecipeMaker::add_sparse(const std::string& path, const array::Group& group)
   const std::string format = group.attributes().string(old ? "h5sparse_format" : "encoding-type").value_or("");
   const matrix::Layout layout = format.rfind("csc", 0) == 0 ? matrix::Layout::Csc : matrix::Layout::Csr;
   const array::Attribute* stored = group.attributes().find(old ? "h5sparse_shape" : "shape");
-  if (stored == nullptr || !stored->value.is_array() || stored->value.size() != 2) corrupt(path, "a sparse matrix without its shape");
+  if (stored == nullptr || !stored->value.is_array() || stored->value.size() != 2)
+    corrupt(path, "a sparse matrix without its shape");
   Shape shape;
   for (const Json& length : stored->value) {  // other writers store other integer types, or floats
-    if (!length.is_number() || length.get<double>() < 0) corrupt(path, "a sparse matrix of shape " + stored->value.dump());
+    if (!length.is_number() || length.get<double>() < 0)
+      corrupt(path, "a sparse matrix of shape " + stored->value.dump());
     shape.push_back(length.is_number_integer() ? length.get<int64_t>() : static_cast<int64_t>(length.get<double>()));
   }
   lazy::ExprPtr parts[3];
@@ -50,7 +52,8 @@ void RecipeMaker::add_sparse(const std::string& path, const array::Group& group)
   plan::MatrixItem item;
   item.path = path;
   item.attributes = group.attributes();
-  for (const char* name : {"encoding-type", "encoding-version", "shape", "h5sparse_format", "h5sparse_shape"}) item.attributes.erase(name);
+  for (const char* name : {"encoding-type", "encoding-version", "shape", "h5sparse_format", "h5sparse_shape"})
+    item.attributes.erase(name);
   item.source.sparse = matrix::make_sparse(layout, shape, parts[0], parts[1], parts[2], group.name());
   item.layout = wanted(options_.sparse, layout);
   recipe_.items.push_back(std::move(item));

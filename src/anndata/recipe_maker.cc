@@ -4,7 +4,9 @@
 
 namespace lamella::anndata {
 
-std::string join(const std::string& parent, const std::string& name) { return parent.empty() ? name : parent + "/" + name; }
+std::string join(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "/" + name;
+}
 
 array::Attributes encoding(const char* type, const char* version) {
   array::Attributes out;
@@ -18,7 +20,8 @@ void RecipeMaker::corrupt(const std::string& element, const std::string& what) c
   throw Error(ErrorKind::Corrupt, file_ + ": /" + element + ": " + what);
 }
 
-void RecipeMaker::add_group(const std::string& path, const char* type, const char* version, array::Attributes attributes) {
+void RecipeMaker::add_group(const std::string& path, const char* type, const char* version,
+                            array::Attributes attributes) {
   array::Attributes all = encoding(type, version);
   for (const auto& [name, attribute] : attributes) all.set(name, attribute);
   recipe_.items.push_back(plan::GroupItem{path, std::move(all)});

@@ -15,7 +15,8 @@ class RecipeMaker {
 
   plan::Recipe take() { return std::move(recipe_); }
 
-  // Any node, at `path` of the target. `encoded`: nodes that say nothing of themselves get the encoding that anndata reads.
+  // Any node, at `path` of the target. `encoded`: nodes that say nothing of themselves get the encoding that anndata
+  // reads.
   void add(const std::string& path, const array::Node& node, bool encoded);
 
   // root.cc
@@ -38,8 +39,8 @@ class RecipeMaker {
   void add_string_column(const std::string& path, lazy::ExprPtr values, const array::Attributes& attributes);
 
   // record_frame.cc
-  void add_record_frame(const std::string& path, const std::shared_ptr<const array::Array>& records, const array::Node& uns,
-                        std::set<std::string>& used_categories);
+  void add_record_frame(const std::string& path, const std::shared_ptr<const array::Array>& records,
+                        const array::Node& uns, std::set<std::string>& used_categories);
   void add_record_arrays(const std::string& path, const std::shared_ptr<const array::Array>& records);
 
  private:

@@ -6,9 +6,12 @@
 namespace lamella::anndata {
 namespace {
 
-bool is_text(const DType& type) { return type.kind == TypeKind::Bytes || type.kind == TypeKind::Unicode || type.is_vlen(); }
+bool is_text(const DType& type) {
+  return type.kind == TypeKind::Bytes || type.kind == TypeKind::Unicode || type.is_vlen();
+}
 
-// The categories of a column, if uns has some and every code refers to one: with one name for two axes, that tells whose.
+// The categories of a column, if uns has some and every code refers to one: with one name for two axes, that tells
+// whose.
 lazy::ExprPtr categories_of(const std::string& column, const lazy::ExprPtr& codes, const array::Node& uns) {
   const bool integer = codes->type().kind == TypeKind::Int || codes->type().kind == TypeKind::UInt;
   if (!uns.group || !integer || codes->shape().size() != 1) return nullptr;
@@ -47,7 +50,8 @@ void RecipeMaker::add_record_frame(const std::string& path, const std::shared_pt
   for (const Field& one : *type.fields) {
     const std::string target = join(path, one.name);
     lazy::ExprPtr column = lazy::field(source, one.name);
-    if (one.name == index && !is_text(one.type)) throw Error(ErrorKind::Unsupported, records->name() + ": an index of numbers");
+    if (one.name == index && !is_text(one.type))
+      throw Error(ErrorKind::Unsupported, records->name() + ": an index of numbers");
     if (is_text(one.type)) {
       add_string_column(target, column, {});
       continue;

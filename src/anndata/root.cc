@@ -8,7 +8,9 @@ namespace {
 
 constexpr const char* kStandard[] = {"X", "layers", "obs", "obsm", "obsp", "uns", "var", "varm", "varp", "raw"};
 
-bool is_standard(const std::string& name) { return std::find(std::begin(kStandard), std::end(kStandard), name) != std::end(kStandard); }
+bool is_standard(const std::string& name) {
+  return std::find(std::begin(kStandard), std::end(kStandard), name) != std::end(kStandard);
+}
 
 // Rows and columns of an array or sparse matrix; empty when the node is neither.
 Shape shape_of(const array::Node& node) {
@@ -18,7 +20,8 @@ Shape shape_of(const array::Node& node) {
     const array::Attribute* shape = node.group->attributes().find(name);
     if (shape == nullptr || !shape->value.is_array()) continue;
     Shape out;
-    for (const Json& length : shape->value) out.push_back(length.is_number() ? static_cast<int64_t>(length.get<double>()) : -1);
+    for (const Json& length : shape->value)
+      out.push_back(length.is_number() ? static_cast<int64_t>(length.get<double>()) : -1);
     return out;
   }
   return {};
@@ -44,7 +47,8 @@ void RecipeMaker::check_lengths(const array::Group& root) const {
     const Shape shape = shape_of(node);
     if (shape.size() < (both ? 2u : 1u)) return;
     if ((n_obs >= 0 && shape[0] != n_obs) || (both && n_var >= 0 && shape[1] != n_var)) {
-      corrupt(name, "has shape " + to_string(shape) + ", but obs has " + std::to_string(n_obs) + " and var " + std::to_string(n_var) + " rows");
+      corrupt(name, "has shape " + to_string(shape) + ", but obs has " + std::to_string(n_obs) + " and var " +
+                        std::to_string(n_var) + " rows");
     }
   };
   check("X", root.child("X"), true);

@@ -22,13 +22,13 @@ namespace lamella::array {
 struct ArraySpec {
   Shape shape;
   DType type;
-  Shape chunks;   // unit of decoding; all ones or more, of the rank of `shape`. Contiguous storage: empty
-  Shape shards;   // unit of writing, a multiple of `chunks`; empty: a chunk is its own unit
+  Shape chunks;                 // unit of decoding; all ones or more, of the rank of `shape`. Contiguous storage: empty
+  Shape shards;                 // unit of writing, a multiple of `chunks`; empty: a chunk is its own unit
   codec::CodecList codecs;      // of one chunk, canonical; empty for contiguous storage
   std::vector<std::byte> fill;  // one element of `type`; empty means zeros
   std::vector<std::optional<std::string>> dimension_names;  // Zarr v3; usually empty
-  bool null_space = false;      // HDF5's null dataspace: no element, shape empty
-  Shape max_shape;              // HDF5 maxshape, -1 unlimited; empty: as `shape`
+  bool null_space = false;                                  // HDF5's null dataspace: no element, shape empty
+  Shape max_shape;                                          // HDF5 maxshape, -1 unlimited; empty: as `shape`
 
   bool contiguous() const { return codecs.empty(); }  // chunked storage has at least a codec that makes bytes
   Grid grid() const { return {shape, contiguous() ? shape : chunks}; }
@@ -43,7 +43,8 @@ struct ChunkExtent {
   uint32_t skip_codecs = 0;  // bit i: the i-th bytes→bytes codec was not applied (HDF5 filter mask)
 };
 
-// An opened array. Immutable and thread-safe. A format implements the four small virtuals; reading is here (array/read.cc).
+// An opened array. Immutable and thread-safe. A format implements the four small virtuals; reading is here
+// (array/read.cc).
 class Array {
  public:
   Array(ArraySpec spec, Attributes attributes, std::string name);
@@ -53,9 +54,9 @@ class Array {
   const Attributes& attributes() const { return attributes_; }
   const std::string& name() const { return name_; }  // "file: /element", for messages
 
-  // Decodes `region` (inside the array) into `to`, whose shape is the region's. Each chunk is decoded once, straight into
-  // the destination where it lies in one run; chunks are shared out over `threads`. Bytes of variable-length elements
-  // live as long as `heap`. Throws Corrupt naming the chunk.
+  // Decodes `region` (inside the array) into `to`, whose shape is the region's. Each chunk is decoded once, straight
+  // into the destination where it lies in one run; chunks are shared out over `threads`. Bytes of variable-length
+  // elements live as long as `heap`. Throws Corrupt naming the chunk.
   void read(const Box& region, const View& to, Heap& heap, ThreadPool& threads = ThreadPool::shared()) const;
 
   // The same into new memory, row-major. For arrays that are known to be small.
@@ -106,9 +107,9 @@ class Group {
  public:
   virtual ~Group() = default;
   virtual const Attributes& attributes() const = 0;
-  virtual const std::string& name() const = 0;              // "file: /element"
-  virtual std::vector<std::string> children() const = 0;    // names in stored order
-  virtual Node child(const std::string& name) const = 0;    // empty Node when there is none
+  virtual const std::string& name() const = 0;            // "file: /element"
+  virtual std::vector<std::string> children() const = 0;  // names in stored order
+  virtual Node child(const std::string& name) const = 0;  // empty Node when there is none
 
   Node at(const std::string& path) const;  // "a/b/c"; "" is an error. Throws NotFound, naming the nearest that exists
 };

@@ -1,3 +1,5 @@
+#include "array/zarr/open.h"
+
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -7,7 +9,6 @@
 #include "array/hdf5/file.h"
 #include "array/hdf5/writer/sink.h"
 #include "array/sink.h"
-#include "array/zarr/open.h"
 #include "array/zarr/sink.h"
 #include "base/error.h"
 #include "store/store.h"

@@ -91,7 +91,8 @@ void read_scattered(const Request& request, const Box& box, size_t outer, const 
   std::vector<store::ReadFile::Piece> pieces;
   for (int64_t i = 0; i < box.shape[outer]; ++i) {
     row.offset[outer] = box.offset[outer] + i;
-    pieces.push_back({offset_of(request, row.offset), {to.data + i * to.strides[outer], static_cast<size_t>(run_bytes)}});
+    pieces.push_back(
+        {offset_of(request, row.offset), {to.data + i * to.strides[outer], static_cast<size_t>(run_bytes)}});
     if (pieces.size() == kMaxPieces || i + 1 == box.shape[outer]) {
       request.file.read_many(pieces);
       pieces.clear();

@@ -34,9 +34,11 @@ Array::~Array() = default;
 void Array::resolve(std::byte*, int64_t, Heap&) const {}
 
 void Array::read(const Box& region, const View& to, Heap& heap, ThreadPool& threads) const {
-  if (spec_.null_space || std::any_of(region.shape.begin(), region.shape.end(), [](int64_t n) { return n == 0; })) return;
+  if (spec_.null_space || std::any_of(region.shape.begin(), region.shape.end(), [](int64_t n) { return n == 0; }))
+    return;
   if (!contains(Box::whole(spec_.shape), region)) {
-    throw Error(ErrorKind::Invalid, name_ + ": region " + to_string(region) + " lies outside of shape " + to_string(spec_.shape));
+    throw Error(ErrorKind::Invalid,
+                name_ + ": region " + to_string(region) + " lies outside of shape " + to_string(spec_.shape));
   }
   if (spec_.contiguous()) return read_contiguous(region, to, heap, threads);
 
@@ -81,7 +83,8 @@ void Array::read_chunk(const Shape& chunk, const Box& region, const View& to, He
   }
   const Buffer encoded = extent.file->read(extent.position, extent.size);
   if (region.shape == whole.shape && is_c_contiguous(to.shape, to.strides, item)) {
-    pipeline_->decode(encoded.bytes(), {to.data, static_cast<size_t>(pipeline_->type().bytes())}, heap, extent.skip_codecs);
+    pipeline_->decode(encoded.bytes(), {to.data, static_cast<size_t>(pipeline_->type().bytes())}, heap,
+                      extent.skip_codecs);
     resolve(to.data, count(spec_.chunks), heap);
     return;
   }

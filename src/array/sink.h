@@ -9,7 +9,8 @@
 
 namespace lamella::array {
 
-// What encode() hands to append(). `heap` holds variable-length bytes that the format keeps apart from the chunk (HDF5).
+// What encode() hands to append(). `heap` holds variable-length bytes that the format keeps apart from the chunk
+// (HDF5).
 struct EncodedChunk {
   Buffer bytes;
   uint32_t skip_codecs = 0;
@@ -53,8 +54,8 @@ class ArrayWriter {
   ArraySpec spec_;
 };
 
-// A store under construction. The caller makes groups and arrays parents first, then appends, then commits. Nothing can be
-// opened as a valid store before commit(). The path is a private one beside the target: renaming it is the caller's.
+// A store under construction. The caller makes groups and arrays parents first, then appends, then commits. Nothing can
+// be opened as a valid store before commit(). The path is a private one beside the target: renaming it is the caller's.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -62,7 +63,8 @@ class Sink {
 
   // path "" is the root group, "a/b" below. Throws Unsupported by element name for what the format cannot express.
   virtual void create_group(const std::string& path, const Attributes& attributes) = 0;
-  virtual std::unique_ptr<ArrayWriter> create_array(const std::string& path, const ArraySpec& spec, const Attributes& attributes) = 0;
+  virtual std::unique_ptr<ArrayWriter> create_array(const std::string& path, const ArraySpec& spec,
+                                                    const Attributes& attributes) = 0;
 
   // Checks without writing what the two above would refuse.
   virtual void check_group(const std::string& path, const Attributes& attributes) const = 0;

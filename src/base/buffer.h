@@ -9,8 +9,8 @@ namespace lamella {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
-// Owns a block of memory, aligned to 64 bytes, contents undefined. Large blocks come from a process-wide set of recycled
-// mappings: fresh pages cost far more than the work that is done on them. Move-only.
+// Owns a block of memory, aligned to 64 bytes, contents undefined. Large blocks come from a process-wide set of
+// recycled mappings: fresh pages cost far more than the work that is done on them. Move-only.
 class Buffer {
  public:
   Buffer() = default;

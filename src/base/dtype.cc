@@ -15,15 +15,18 @@ struct Name {
 };
 
 constexpr Name kNames[] = {
-    {"bool", TypeKind::Bool, 1},       {"int8", TypeKind::Int, 1},        {"int16", TypeKind::Int, 2},
-    {"int32", TypeKind::Int, 4},       {"int64", TypeKind::Int, 8},       {"uint8", TypeKind::UInt, 1},
-    {"uint16", TypeKind::UInt, 2},     {"uint32", TypeKind::UInt, 4},     {"uint64", TypeKind::UInt, 8},
-    {"float16", TypeKind::Float, 2},   {"float32", TypeKind::Float, 4},   {"float64", TypeKind::Float, 8},
+    {"bool", TypeKind::Bool, 1},         {"int8", TypeKind::Int, 1},
+    {"int16", TypeKind::Int, 2},         {"int32", TypeKind::Int, 4},
+    {"int64", TypeKind::Int, 8},         {"uint8", TypeKind::UInt, 1},
+    {"uint16", TypeKind::UInt, 2},       {"uint32", TypeKind::UInt, 4},
+    {"uint64", TypeKind::UInt, 8},       {"float16", TypeKind::Float, 2},
+    {"float32", TypeKind::Float, 4},     {"float64", TypeKind::Float, 8},
     {"complex64", TypeKind::Complex, 8}, {"complex128", TypeKind::Complex, 16},
 };
 
 [[noreturn]] void unknown(const std::string& text) {
-  throw Error(ErrorKind::Unsupported, "data type '" + text + "' is not known; use numpy's spelling, e.g. <f4 or float32");
+  throw Error(ErrorKind::Unsupported,
+              "data type '" + text + "' is not known; use numpy's spelling, e.g. <f4 or float32");
 }
 
 char letter(TypeKind kind) {

@@ -44,11 +44,13 @@ struct DType {
   TypeKind kind = TypeKind::Float;
   int64_t size = 8;  // bytes of one element in memory
   bool big_endian = false;
-  std::string unit;  // DateTime, TimeDelta: numpy's spelling, "ns", "25s", "generic"
-  std::shared_ptr<const std::vector<Field>> fields;                              // Struct
+  std::string unit;                                  // DateTime, TimeDelta: numpy's spelling, "ns", "25s", "generic"
+  std::shared_ptr<const std::vector<Field>> fields;  // Struct
   std::shared_ptr<const std::vector<std::pair<std::string, int64_t>>> enumerators;  // HDF5 enum that is not a bool
 
-  static DType make(TypeKind kind, int64_t size, bool big_endian = false) { return {kind, size, big_endian, {}, {}, {}}; }
+  static DType make(TypeKind kind, int64_t size, bool big_endian = false) {
+    return {kind, size, big_endian, {}, {}, {}};
+  }
   static DType boolean() { return make(TypeKind::Bool, 1); }
   static DType int_(int64_t size) { return make(TypeKind::Int, size); }
   static DType uint(int64_t size) { return make(TypeKind::UInt, size); }
@@ -77,8 +79,8 @@ struct Field {
 // variable-length kinds, "struct" for records, "reference" for object references.
 std::string to_string(const DType& type);
 
-// The inverse, for every spelling that to_string() makes save "struct"; also takes bare names ("float32", "int8", "bool").
-// Throws Unsupported.
+// The inverse, for every spelling that to_string() makes save "struct"; also takes bare names ("float32", "int8",
+// "bool"). Throws Unsupported.
 DType parse_dtype(const std::string& text);
 
 // Reverses the bytes of `elements` elements in place: each scalar of a Complex or Struct on its own. No-op for one-byte

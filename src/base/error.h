@@ -21,7 +21,8 @@ enum class ErrorKind {
 
 std::string_view to_string(ErrorKind kind);
 
-// The only exception that Lamella throws. The message names the place from the outside in: "store: element: chunk: fault".
+// The only exception that Lamella throws. The message names the place from the outside in: "store: element: chunk:
+// fault".
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}

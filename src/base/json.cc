@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kMaxDepth = 256;
 
-// Python's tokens are no JSON. Outside of strings they become numbers that no document holds otherwise (1e999 parses as an
-// out-of-range error in nlohmann), so they travel as marker strings and are turned into doubles after parsing.
+// Python's tokens are no JSON. Outside of strings they become numbers that no document holds otherwise (1e999 parses as
+// an out-of-range error in nlohmann), so they travel as marker strings and are turned into doubles after parsing.
 constexpr std::string_view kNan = "\x01nan", kInf = "\x01inf", kMinusInf = "\x01-inf";
 
 void check_depth(std::string_view text, const std::string& where) {

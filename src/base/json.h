@@ -9,8 +9,8 @@ namespace lamella {
 // Members keep their order, integers keep 64 bits.
 using Json = nlohmann::ordered_json;
 
-// Parses a document; also takes the bare tokens NaN, Infinity and -Infinity that Python's json module writes (they become
-// doubles). `where` names the document in the Corrupt error. At most 256 levels deep.
+// Parses a document; also takes the bare tokens NaN, Infinity and -Infinity that Python's json module writes (they
+// become doubles). `where` names the document in the Corrupt error. At most 256 levels deep.
 Json parse_json(std::string_view text, const std::string& where);
 
 // Two-space indentation, UTF-8 as it is; not-a-number and infinities as Python's tokens, which zarr-python reads.

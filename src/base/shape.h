@@ -43,12 +43,12 @@ struct Grid {
   Shape shape;
   Shape chunk;
 
-  Shape counts() const;                     // chunks along each axis
-  int64_t size() const;                     // chunks in all
-  Box box(const Shape& index) const;        // region of a chunk, clipped to the array
-  Box full_box(const Shape& index) const;   // the same, not clipped
-  Box cover(const Box& region) const;       // chunk indices touched by a region, as a box of indices
-  int64_t linear(const Shape& index) const; // row-major number of a chunk
+  Shape counts() const;                      // chunks along each axis
+  int64_t size() const;                      // chunks in all
+  Box box(const Shape& index) const;         // region of a chunk, clipped to the array
+  Box full_box(const Shape& index) const;    // the same, not clipped
+  Box cover(const Box& region) const;        // chunk indices touched by a region, as a box of indices
+  int64_t linear(const Shape& index) const;  // row-major number of a chunk
   Shape index(int64_t linear) const;
 };
 

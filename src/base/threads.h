@@ -6,8 +6,8 @@
 
 namespace lamella {
 
-// A fixed set of worker threads. parallel_for may be called from any thread, a worker included (the caller takes part, so
-// nesting cannot deadlock). Threads start at the first use and again after a fork.
+// A fixed set of worker threads. parallel_for may be called from any thread, a worker included (the caller takes part,
+// so nesting cannot deadlock). Threads start at the first use and again after a fork.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);  // 1: everything runs in the caller

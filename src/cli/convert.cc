@@ -1,8 +1,9 @@
+#include "anndata/convert.h"
+
 #include <csignal>
 #include <cstdio>
 #include <memory>
 
-#include "anndata/convert.h"
 #include "base/memory.h"
 #include "options.h"
 #include "plan/convert.h"
@@ -39,7 +40,9 @@ plan::WriteOptions write_options(const ConvertOptions& options) {
   while (out.target.size() > 1 && out.target.back() == '/') out.target.pop_back();
   const bool hdf5 = ends_with(out.target, ".h5ad") || ends_with(out.target, ".h5") || ends_with(out.target, ".hdf5");
   out.zip = ends_with(out.target, ".zip");
-  out.format = hdf5 ? array::SinkFormat::Hdf5 : options.zarr_format == 2 ? array::SinkFormat::Zarr2 : array::SinkFormat::Zarr3;
+  out.format = hdf5                       ? array::SinkFormat::Hdf5
+               : options.zarr_format == 2 ? array::SinkFormat::Zarr2
+                                          : array::SinkFormat::Zarr3;
   if (!options.codec.empty()) out.codecs = codecs_of(options.codec);
   if (!options.chunks.empty()) out.chunks = parse_shape(options.chunks, "--chunks");
   out.no_shards = options.shards == "none";
@@ -49,7 +52,8 @@ plan::WriteOptions write_options(const ConvertOptions& options) {
   out.memory = options.common.memory_bytes();
   out.threads = options.common.threads;
   out.command = "convert " + options.in + " " + options.element + " " + options.codec + " " + options.chunks + " " +
-                options.shards + " " + options.sparse + " " + options.strings + " " + std::to_string(options.zarr_format);
+                options.shards + " " + options.sparse + " " + options.strings + " " +
+                std::to_string(options.zarr_format);
   return out;
 }
 
@@ -71,13 +75,18 @@ void print_plan(const Json& plan) {
   std::printf("reads %s stored, %s decoded; peak about %s of %s\n", format_bytes(plan["read_bytes"]).c_str(),
               format_bytes(plan["decoded_bytes"]).c_str(), format_bytes(plan["expected_peak_bytes"]).c_str(),
               format_bytes(plan["memory"]).c_str());
-  if (!plan["fits"].get<bool>()) std::printf("does not fit; --memory %s would do\n", format_bytes(plan["would_do"]).c_str());
+  if (!plan["fits"].get<bool>())
+    std::printf("does not fit; --memory %s would do\n", format_bytes(plan["would_do"]).c_str());
 }
 
 void print_result(const plan::WriteResult& result, const std::string& target, bool json) {
   if (json) {
-    const Json out = {{"target", target},           {"elements", result.elements},           {"decoded_bytes", result.read_bytes},
-                      {"written_bytes", result.written_bytes}, {"seconds", result.seconds}, {"peak_bytes", result.peak_bytes}};
+    const Json out = {{"target", target},
+                      {"elements", result.elements},
+                      {"decoded_bytes", result.read_bytes},
+                      {"written_bytes", result.written_bytes},
+                      {"seconds", result.seconds},
+                      {"peak_bytes", result.peak_bytes}};
     std::printf("%s\n", dump_json(out).c_str());
     return;
   }
@@ -110,12 +119,16 @@ void run(const ConvertOptions& options) {
 
 void add_convert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App* verb = app.add_subcommand("convert", "Write a store as another: .h5ad, Zarr v2 or v3, directory or .zip, by the target's name");
+  CLI::App* verb = app.add_subcommand(
+      "convert", "Write a store as another: .h5ad, Zarr v2 or v3, directory or .zip, by the target's name");
   verb->add_option("in", options->in, "The source")->required();
-  verb->add_option("out", options->out, "The target: *.h5ad and *.h5 are HDF5, *.zip a zip, all others Zarr directories")->required();
+  verb->add_option("out", options->out,
+                   "The target: *.h5ad and *.h5 are HDF5, *.zip a zip, all others Zarr directories")
+      ->required();
   verb->add_option("--element", options->element, "Only this element, e.g. layers/counts");
   verb->add_option("--zarr-format", options->zarr_format, "2 or 3")->check(CLI::IsMember({2, 3}));
-  verb->add_option("--codec", options->codec, "Codecs of every array: none, gzip:4, zstd:3, shuffle,gzip, blosc:lz4:5:shuffle, ...");
+  verb->add_option("--codec", options->codec,
+                   "Codecs of every array: none, gzip:4, zstd:3, shuffle,gzip, blosc:lz4:5:shuffle, ...");
   verb->add_option("--chunks", options->chunks, "Chunk lengths for arrays of that many axes, e.g. 1000,200");
   verb->add_option("--shards", options->shards, "Shard lengths likewise (Zarr v3), or none");
   verb->add_option("--sparse", options->sparse, "csr, csc or dense for every matrix; keep leaves each as it is")
@@ -124,7 +137,8 @@ void add_convert(CLI::App& app) {
       ->check(CLI::IsMember({"nullable", "plain", "keep"}));
   verb->add_flag("--overwrite", options->overwrite, "Replace a target that is there, once the new one is whole");
   verb->add_flag("--resume", options->resume, "Go on with what a killed run left");
-  verb->add_flag("--dry-run", options->dry_run, "Show the plan: tasks, passes over the source, bytes, expected peak memory");
+  verb->add_flag("--dry-run", options->dry_run,
+                 "Show the plan: tasks, passes over the source, bytes, expected peak memory");
   add_common(*verb, options->common);
   verb->callback([options] { run(*options); });
 }

@@ -1,7 +1,8 @@
+#include "anndata/info.h"
+
 #include <cstdio>
 #include <memory>
 
-#include "anndata/info.h"
 #include "options.h"
 
 namespace lamella::cli {
@@ -24,7 +25,8 @@ void run(const InfoOptions& options) {
 
 void add_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* verb = app.add_subcommand("info", "Show what a store holds: every element with type, shape, chunks, codec and sizes");
+  CLI::App* verb =
+      app.add_subcommand("info", "Show what a store holds: every element with type, shape, chunks, codec and sizes");
   verb->add_option("path", options->path, "An .h5ad or other HDF5 file, a Zarr directory, a zip of one")->required();
   verb->add_option("element", options->element, "Only this element, e.g. layers/counts");
   add_common(*verb, options->common);

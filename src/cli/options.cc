@@ -8,8 +8,9 @@ namespace lamella::cli {
 int64_t CommonOptions::memory_bytes() const { return memory.empty() ? 0 : parse_bytes(memory); }
 
 void add_common(CLI::App& app, CommonOptions& options) {
-  app.add_option("--memory", options.memory,
-                 "Most resident memory of the whole process, e.g. 512MiB; default: a quarter of what is free, at least 256MiB");
+  app.add_option(
+      "--memory", options.memory,
+      "Most resident memory of the whole process, e.g. 512MiB; default: a quarter of what is free, at least 256MiB");
   app.add_option("--threads", options.threads, "Threads; default: one per processor")->check(CLI::NonNegativeNumber);
   app.add_flag("--json", options.json, "Print the result as JSON");
   app.add_flag("--quiet", options.quiet, "Print errors only");

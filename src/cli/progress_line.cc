@@ -14,8 +14,12 @@ namespace {
 std::string clock_text(double seconds) {
   const auto whole = static_cast<int64_t>(seconds + 0.5);
   char text[32];
-  if (whole >= 3600) std::snprintf(text, sizeof(text), "%lld h %02lld min", static_cast<long long>(whole / 3600), static_cast<long long>(whole / 60 % 60));
-  else if (whole >= 60) std::snprintf(text, sizeof(text), "%lld min %02lld s", static_cast<long long>(whole / 60), static_cast<long long>(whole % 60));
+  if (whole >= 3600)
+    std::snprintf(text, sizeof(text), "%lld h %02lld min", static_cast<long long>(whole / 3600),
+                  static_cast<long long>(whole / 60 % 60));
+  else if (whole >= 60)
+    std::snprintf(text, sizeof(text), "%lld min %02lld s", static_cast<long long>(whole / 60),
+                  static_cast<long long>(whole % 60));
   else std::snprintf(text, sizeof(text), "%lld s", static_cast<long long>(whole));
   return text;
 }

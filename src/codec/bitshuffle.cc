@@ -1,6 +1,6 @@
-// "bitshuffle", HDF5 filter 32008: in blocks of some thousand elements, all first bits, all second bits, …; each block on its
-// own through LZ4 or zstd, or as it is. With a compressor: u64 decoded size and u32 block bytes in front, u32 length before
-// each block, big-endian. Elements that do not fill eight stay as they are, at the end.
+// "bitshuffle", HDF5 filter 32008: in blocks of some thousand elements, all first bits, all second bits, …; each block
+// on its own through LZ4 or zstd, or as it is. With a compressor: u64 decoded size and u32 block bytes in front, u32
+// length before each block, big-endian. Elements that do not fill eight stay as they are, at the end.
 #include <lz4.h>
 #include <zstd.h>
 
@@ -144,8 +144,9 @@ class BitshuffleCodec : public BytesCodec {
 
   int64_t compress(const std::byte* in, int64_t n, std::byte* out, int64_t room) const {
     if (compressor_ == "lz4") {
-      const int stored = LZ4_compress_default(reinterpret_cast<const char*>(in), reinterpret_cast<char*>(out), static_cast<int>(n),
-                                              static_cast<int>(std::min<int64_t>(room, INT32_MAX)));
+      const int stored =
+          LZ4_compress_default(reinterpret_cast<const char*>(in), reinterpret_cast<char*>(out), static_cast<int>(n),
+                               static_cast<int>(std::min<int64_t>(room, INT32_MAX)));
       if (stored <= 0) throw Error(ErrorKind::Bug, "does not fit in its own bound");
       return stored;
     }
@@ -189,7 +190,8 @@ Json from_hdf5(std::span<const uint32_t> values, int64_t item_size) {
   if (values.size() > 2 && values[2] > 0) out["typesize"] = values[2];
   else if (item_size > 0) out["typesize"] = item_size;
   if (values.size() > 3) out["block_size"] = values[3];
-  if (values.size() > 4) out["compressor"] = values[4] < 4 ? Json(kCompressors[values[4]]) : Json(std::to_string(values[4]));
+  if (values.size() > 4)
+    out["compressor"] = values[4] < 4 ? Json(kCompressors[values[4]]) : Json(std::to_string(values[4]));
   if (values.size() > 5) out["level"] = static_cast<int32_t>(values[5]);
   return out;
 }
@@ -211,7 +213,8 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t item_size) {
   }
   const int64_t size = std::max<int64_t>(configuration.value("typesize", item_size), 1);
   const int64_t block = configuration["block_size"].get<int64_t>();
-  if (block * size > LZ4_MAX_INPUT_SIZE) throw Error(ErrorKind::Unsupported, "blocks of " + std::to_string(block * size) + " bytes");
+  if (block * size > LZ4_MAX_INPUT_SIZE)
+    throw Error(ErrorKind::Unsupported, "blocks of " + std::to_string(block * size) + " bytes");
   return std::make_unique<BitshuffleCodec>(compressor, configuration["level"].get<int>(), size, block);
 }
 

@@ -26,7 +26,9 @@ class BloscCodec : public BytesCodec {
     if (in.size() > BLOSC_MAX_BUFFERSIZE) throw_too_large(static_cast<int64_t>(in.size()), BLOSC_MAX_BUFFERSIZE);
     const int n = blosc_compress_ctx(level_, shuffle_, type_size_, in.size(), in.data(), out.data(), out.size(),
                                      compressor_.c_str(), block_size_, 1);
-    if (n == -5) throw Error(ErrorKind::Unsupported, "the blosc library at hand has no \"" + compressor_ + "\"; choose lz4 or zstd");
+    if (n == -5)
+      throw Error(ErrorKind::Unsupported,
+                  "the blosc library at hand has no \"" + compressor_ + "\"; choose lz4 or zstd");
     if (n <= 0) throw Error(ErrorKind::Bug, "blosc gives " + std::to_string(n));
     return n;
   }
@@ -36,7 +38,8 @@ class BloscCodec : public BytesCodec {
     if (in.size() < BLOSC_MIN_HEADER_LENGTH) throw_corrupt("shorter than a blosc header");
     blosc_cbuffer_sizes(in.data(), &decoded, &encoded, &block);
     if (encoded < BLOSC_MIN_HEADER_LENGTH || encoded > in.size()) {
-      throw_corrupt("its header tells of " + std::to_string(encoded) + " bytes, there are " + std::to_string(in.size()));
+      throw_corrupt("its header tells of " + std::to_string(encoded) + " bytes, there are " +
+                    std::to_string(in.size()));
     }
     // The field is signed, and the library passes a negative one on.
     if (decoded > BLOSC_MAX_BUFFERSIZE) throw_corrupt("its header tells of an impossible size");
@@ -111,8 +114,13 @@ std::vector<uint32_t> to_hdf5(const Json& configuration, int64_t, int64_t chunk_
   uint32_t compressor = 0, shuffle = 0;
   while (kCompressors[compressor] != configuration["cname"].get_ref<const std::string&>()) ++compressor;
   while (kShuffles[shuffle] != configuration["shuffle"].get_ref<const std::string&>()) ++shuffle;
-  return {2, 2, configuration.value("typesize", 1u), static_cast<uint32_t>(chunk_bytes), configuration["clevel"].get<uint32_t>(),
-          shuffle, compressor};
+  return {2,
+          2,
+          configuration.value("typesize", 1u),
+          static_cast<uint32_t>(chunk_bytes),
+          configuration["clevel"].get<uint32_t>(),
+          shuffle,
+          compressor};
 }
 
 std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t item_size) {

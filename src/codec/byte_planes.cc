@@ -9,8 +9,8 @@ namespace {
 
 using Vector = uint8_t __attribute__((vector_size(16)));
 
-// One round of a perfect shuffle over N vectors. Seen as an index of log2(16 N) bits, each byte's position is rotated by one
-// bit: log2 N rounds join N planes, four rounds split them.
+// One round of a perfect shuffle over N vectors. Seen as an index of log2(16 N) bits, each byte's position is rotated
+// by one bit: log2 N rounds join N planes, four rounds split them.
 template <int N>
 void shuffle_round(Vector (&v)[N]) {
   Vector out[N];

@@ -40,8 +40,8 @@ Json canonical(ConfigReader& config, int64_t) {
   return endian == "big" ? Json{{"endian", "big"}} : Json::object();
 }
 
-// Zarr v3 wants the member wherever an element has more than one byte; one-byte types may have it as well, but zarr-python
-// leaves it out, which the writer of the metadata does, as it knows the type.
+// Zarr v3 wants the member wherever an element has more than one byte; one-byte types may have it as well, but
+// zarr-python leaves it out, which the writer of the metadata does, as it knows the type.
 Json to_zarr(const Json& configuration, int) { return {{"endian", configuration.value("endian", "little")}}; }
 
 std::unique_ptr<PackCodec> make(const Json& configuration, const BlockType& type) {

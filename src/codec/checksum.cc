@@ -41,7 +41,8 @@ class ChecksumCodec : public BytesCodec {
 
   int64_t decode(ConstBytes in, Bytes out) const override {
     const ConstBytes data = *decoded_part(in);
-    if (data.size() > out.size()) throw_wrong_length(static_cast<int64_t>(data.size()), static_cast<int64_t>(out.size()));
+    if (data.size() > out.size())
+      throw_wrong_length(static_cast<int64_t>(data.size()), static_cast<int64_t>(out.size()));
     if (!data.empty()) std::memcpy(out.data(), data.data(), data.size());
     return static_cast<int64_t>(data.size());
   }
@@ -75,7 +76,8 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t) {
 
 }  // namespace
 
-extern const Definition kCrc32c = {.canonical = canonical<false>, .to_zarr = crc32c_to_zarr, .make_bytes = make<crc32c>};
+extern const Definition kCrc32c = {
+    .canonical = canonical<false>, .to_zarr = crc32c_to_zarr, .make_bytes = make<crc32c>};
 extern const Definition kCrc32 = {.canonical = canonical<true>, .make_bytes = make<crc32>};
 extern const Definition kAdler32 = {.canonical = canonical<true>, .make_bytes = make<adler32>};
 extern const Definition kFletcher32 = {.make_bytes = make<fletcher32>};

@@ -41,14 +41,23 @@ class BytesCodec {
   // True when encoded_bound(n) is the exact encoded size: checksums and permutations.
   virtual bool fixed_size() const { return false; }
   // Where decoding only leaves something out: the decoded part of `in`, checked. Throws Corrupt.
-  virtual std::optional<ConstBytes> decoded_part(ConstBytes in) const { (void)in; return std::nullopt; }
+  virtual std::optional<ConstBytes> decoded_part(ConstBytes in) const {
+    (void)in;
+    return std::nullopt;
+  }
   // Bytes that the library behind the codec takes per thread for a block of n bytes, beside input and output.
-  virtual int64_t working_bytes(int64_t n) const { (void)n; return 0; }
+  virtual int64_t working_bytes(int64_t n) const {
+    (void)n;
+    return 0;
+  }
 
   // Decodes bytes as they come, for chunks that do not fit in memory. Null when the codec cannot.
   // `pull` fills a span and returns how many bytes there were (0: the end); the result fills a span likewise.
   using Pull = std::function<int64_t(Bytes)>;
-  virtual Pull decode_stream(Pull pull) const { (void)pull; return nullptr; }
+  virtual Pull decode_stream(Pull pull) const {
+    (void)pull;
+    return nullptr;
+  }
 };
 
 // Array to array: changes type, shape or order of a block, element by element.

@@ -8,7 +8,8 @@
 namespace lamella::codec {
 
 ConfigReader::ConfigReader(std::string_view codec, const Json& config) : codec_(codec), config_(config) {
-  if (!config.is_object()) throw Error(ErrorKind::Invalid, "codec \"" + codec_ + "\": its configuration must be an object");
+  if (!config.is_object())
+    throw Error(ErrorKind::Invalid, "codec \"" + codec_ + "\": its configuration must be an object");
 }
 
 void ConfigReader::fail(std::string_view key, const std::string& wanted) const {

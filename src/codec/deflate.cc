@@ -1,4 +1,5 @@
-// "gzip" and "zlib": the same compressed data in two wrappings. Whole blocks go through libdeflate, streams through zlib.
+// "gzip" and "zlib": the same compressed data in two wrappings. Whole blocks go through libdeflate, streams through
+// zlib.
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -42,7 +43,8 @@ bool starts_member(ConstBytes in) { return in.size() >= 2 && in[0] == std::byte{
 // Inflates as bytes come. Owned by the function object that it becomes.
 class InflateStream {
  public:
-  InflateStream(Wrapping wrapping, BytesCodec::Pull pull) : wrapping_(wrapping), pull_(std::move(pull)), input_(64 << 10) {
+  InflateStream(Wrapping wrapping, BytesCodec::Pull pull)
+      : wrapping_(wrapping), pull_(std::move(pull)), input_(64 << 10) {
     if (inflateInit2(&stream_, wrapping == Wrapping::Gzip ? 15 + 16 : 15) != Z_OK) throw std::bad_alloc();
   }
   ~InflateStream() { inflateEnd(&stream_); }
@@ -57,7 +59,8 @@ class InflateStream {
       if (stream_.avail_in == 0) refill();
       const int status = inflate(&stream_, Z_NO_FLUSH);
       if (status == Z_STREAM_END) next_member();
-      else if (status != Z_OK && status != Z_BUF_ERROR) throw_corrupt(stream_.msg ? stream_.msg : "broken deflate stream");
+      else if (status != Z_OK && status != Z_BUF_ERROR)
+        throw_corrupt(stream_.msg ? stream_.msg : "broken deflate stream");
     }
     return static_cast<int64_t>(wanted - stream_.avail_out);
   }
@@ -106,7 +109,8 @@ class DeflateCodec : public BytesCodec {
     size_t total = 0;
     do {
       size_t used = 0, made = 0;
-      const auto decompress = wrapping_ == Wrapping::Gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
+      const auto decompress =
+          wrapping_ == Wrapping::Gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
       std::byte nothing{};  // libdeflate takes no null pointers
       const Bytes rest = out.subspan(total);
       const libdeflate_result result = decompress(thread_state.get_decompressor(), in.data(), in.size(),
@@ -117,7 +121,8 @@ class DeflateCodec : public BytesCodec {
       in = in.subspan(used);
     } while (wrapping_ == Wrapping::Gzip && starts_member(in));
     // HDF5 chunks may carry slack behind a zlib stream; behind a gzip member only another member is legal.
-    if (wrapping_ == Wrapping::Gzip && !in.empty()) throw_corrupt(std::to_string(in.size()) + " bytes too many at the end");
+    if (wrapping_ == Wrapping::Gzip && !in.empty())
+      throw_corrupt(std::to_string(in.size()) + " bytes too many at the end");
     return static_cast<int64_t>(total);
   }
 
@@ -151,9 +156,15 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t) {
 
 }  // namespace
 
-extern const Definition kGzip = {
-    .canonical = canonical, .from_hdf5 = from_hdf5, .to_hdf5 = to_hdf5, .words = {"level"}, .make_bytes = make<Wrapping::Gzip>};
-extern const Definition kZlib = {
-    .canonical = canonical, .from_hdf5 = from_hdf5, .to_hdf5 = to_hdf5, .words = {"level"}, .make_bytes = make<Wrapping::Zlib>};
+extern const Definition kGzip = {.canonical = canonical,
+                                 .from_hdf5 = from_hdf5,
+                                 .to_hdf5 = to_hdf5,
+                                 .words = {"level"},
+                                 .make_bytes = make<Wrapping::Gzip>};
+extern const Definition kZlib = {.canonical = canonical,
+                                 .from_hdf5 = from_hdf5,
+                                 .to_hdf5 = to_hdf5,
+                                 .words = {"level"},
+                                 .make_bytes = make<Wrapping::Zlib>};
 
 }  // namespace lamella::codec

@@ -1,5 +1,5 @@
-// "hdf5-lz4", HDF5 filter 32004: u64 decoded size, u32 block size, then each block as u32 size and bytes, all big-endian.
-// A block as long as what it decodes to is stored as it is.
+// "hdf5-lz4", HDF5 filter 32004: u64 decoded size, u32 block size, then each block as u32 size and bytes, all
+// big-endian. A block as long as what it decodes to is stored as it is.
 #include <lz4.h>
 
 #include "codec/big_endian.h"
@@ -60,8 +60,9 @@ class Hdf5Lz4Codec : public BytesCodec {
       std::byte* to = out.data() + at;
       if (static_cast<int64_t>(stored.size()) == length) {
         std::memcpy(to, stored.data(), stored.size());
-      } else if (stored.size() > INT32_MAX || LZ4_decompress_safe(chars(stored), reinterpret_cast<char*>(to), static_cast<int>(stored.size()),
-                                                                   static_cast<int>(length)) != length) {
+      } else if (stored.size() > INT32_MAX ||
+                 LZ4_decompress_safe(chars(stored), reinterpret_cast<char*>(to), static_cast<int>(stored.size()),
+                                     static_cast<int>(length)) != length) {
         throw_corrupt("broken LZ4 block");
       }
     }
@@ -76,13 +77,17 @@ class Hdf5Lz4Codec : public BytesCodec {
   int64_t block_size_;
 };
 
-Json canonical(ConfigReader& config, int64_t) { return {{"block_size", config.integer("block_size", 0, 0, LZ4_MAX_INPUT_SIZE)}}; }
+Json canonical(ConfigReader& config, int64_t) {
+  return {{"block_size", config.integer("block_size", 0, 0, LZ4_MAX_INPUT_SIZE)}};
+}
 
 Json from_hdf5(std::span<const uint32_t> values, int64_t) {
   return values.empty() ? Json::object() : Json{{"block_size", values[0]}};
 }
 
-std::vector<uint32_t> to_hdf5(const Json& configuration, int64_t, int64_t) { return {configuration["block_size"].get<uint32_t>()}; }
+std::vector<uint32_t> to_hdf5(const Json& configuration, int64_t, int64_t) {
+  return {configuration["block_size"].get<uint32_t>()};
+}
 
 std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t) {
   return std::make_unique<Hdf5Lz4Codec>(configuration["block_size"].get<int64_t>());

@@ -21,7 +21,8 @@ class Lz4Codec : public BytesCodec {
     const auto size = static_cast<uint32_t>(in.size());
     std::memcpy(out.data(), &size, 4);
     const int n = LZ4_compress_fast(reinterpret_cast<const char*>(in.data()), reinterpret_cast<char*>(out.data() + 4),
-                                    static_cast<int>(size), static_cast<int>(std::min<size_t>(out.size() - 4, INT32_MAX)), acceleration_);
+                                    static_cast<int>(size),
+                                    static_cast<int>(std::min<size_t>(out.size() - 4, INT32_MAX)), acceleration_);
     if (n <= 0) throw Error(ErrorKind::Bug, "does not fit in its own bound");
     return 4 + n;
   }
@@ -46,7 +47,9 @@ class Lz4Codec : public BytesCodec {
   int acceleration_;
 };
 
-Json canonical(ConfigReader& config, int64_t) { return {{"acceleration", config.integer("acceleration", 1, 0, INT32_MAX)}}; }
+Json canonical(ConfigReader& config, int64_t) {
+  return {{"acceleration", config.integer("acceleration", 1, 0, INT32_MAX)}};
+}
 
 // As "hdf5-lz4": the same blocks in other frames (codec::hdf5_codecs).
 std::vector<uint32_t> to_hdf5(const Json&, int64_t, int64_t) { return {0}; }
@@ -57,6 +60,7 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t) {
 
 }  // namespace
 
-extern const Definition kLz4 = {.canonical = canonical, .to_hdf5 = to_hdf5, .words = {"acceleration"}, .make_bytes = make};
+extern const Definition kLz4 = {
+    .canonical = canonical, .to_hdf5 = to_hdf5, .words = {"acceleration"}, .make_bytes = make};
 
 }  // namespace lamella::codec

@@ -1,5 +1,6 @@
 // "lzf", h5py's HDF5 filter 32000. A stream of runs: a control byte below 32 is followed by that many literals and one
-// more; any other holds a length (3 bits, 7: one more byte adds to it) and the upper 5 bits of a distance, then the lower 8.
+// more; any other holds a length (3 bits, 7: one more byte adds to it) and the upper 5 bits of a distance, then the
+// lower 8.
 #include <cstring>
 
 #include "codec/errors.h"
@@ -14,7 +15,8 @@ constexpr int64_t kMaxMatch = 264;
 constexpr int kHashBits = 14;
 
 uint32_t hash(const uint8_t* p) {
-  const uint32_t three = static_cast<uint32_t>(p[0]) | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16;
+  const uint32_t three =
+      static_cast<uint32_t>(p[0]) | static_cast<uint32_t>(p[1]) << 8 | static_cast<uint32_t>(p[2]) << 16;
   return (three * 2654435761u) >> (32 - kHashBits);
 }
 
@@ -95,7 +97,8 @@ class LzfCodec : public BytesCodec {
   int64_t encoded_bound(int64_t n) const override { return n + ceil_div(n, kMaxLiterals); }
 
   int64_t encode(ConstBytes in, Bytes out) const override {
-    return compress(reinterpret_cast<const uint8_t*>(in.data()), static_cast<int64_t>(in.size()), reinterpret_cast<uint8_t*>(out.data()));
+    return compress(reinterpret_cast<const uint8_t*>(in.data()), static_cast<int64_t>(in.size()),
+                    reinterpret_cast<uint8_t*>(out.data()));
   }
 
   // One pass over the runs: cheap beside decoding, and only asked for when nothing else tells.
@@ -139,12 +142,15 @@ class LzfCodec : public BytesCodec {
   static void copy_match(std::byte* to, const Run& run) {
     const std::byte* from = to - run.distance;
     if (run.distance >= run.length) std::memcpy(to, from, static_cast<size_t>(run.length));
-    else for (int64_t i = 0; i < run.length; ++i) to[i] = from[i];
+    else
+      for (int64_t i = 0; i < run.length; ++i) to[i] = from[i];
   }
 };
 
 // Revision of the filter, version of the compressor, chunk bytes: as h5py writes them.
-std::vector<uint32_t> to_hdf5(const Json&, int64_t, int64_t chunk_bytes) { return {4, 0x105, static_cast<uint32_t>(chunk_bytes)}; }
+std::vector<uint32_t> to_hdf5(const Json&, int64_t, int64_t chunk_bytes) {
+  return {4, 0x105, static_cast<uint32_t>(chunk_bytes)};
+}
 
 std::unique_ptr<BytesCodec> make(const Json&, int64_t) { return std::make_unique<LzfCodec>(); }
 

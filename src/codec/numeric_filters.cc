@@ -1,5 +1,5 @@
-// The typed filters of numcodecs and of Zarr v3 that keep the number of elements: "delta", "fixedscaleoffset", "astype",
-// "quantize", "bitround", "scale_offset".
+// The typed filters of numcodecs and of Zarr v3 that keep the number of elements: "delta", "fixedscaleoffset",
+// "astype", "quantize", "bitround", "scale_offset".
 #include <cmath>
 #include <cstring>
 
@@ -15,7 +15,8 @@ BlockType stored_as(const BlockType& type, const DType& stored) {
   BlockType out = type;
   out.type = stored;
   out.fill.assign(static_cast<size_t>(stored.size), std::byte{0});
-  if (can_convert(type.type, stored) && !type.fill.empty()) convert_elements(type.type, type.fill.data(), stored, out.fill.data(), 1);
+  if (can_convert(type.type, stored) && !type.fill.empty())
+    convert_elements(type.type, type.fill.data(), stored, out.fill.data(), 1);
   return out;
 }
 
@@ -99,10 +100,13 @@ class DeltaCodec : public ArrayCodec {
 
 class FixedScaleOffsetCodec : public ArrayCodec {
  public:
-  FixedScaleOffsetCodec(double offset, double scale, DType stored) : offset_(offset), scale_(scale), stored_(std::move(stored)) {}
+  FixedScaleOffsetCodec(double offset, double scale, DType stored)
+      : offset_(offset), scale_(scale), stored_(std::move(stored)) {}
   BlockType encoded_type(const BlockType& type) const override { return stored_as(type, stored_); }
   void encode(const BlockType& type, ConstBytes in, Bytes out) const override {
-    through_doubles(type.type, in, stored_, out, [&](double v) { return std::nearbyint(rounded(type.type, rounded(type.type, v - offset_) * scale_)); });
+    through_doubles(type.type, in, stored_, out, [&](double v) {
+      return std::nearbyint(rounded(type.type, rounded(type.type, v - offset_) * scale_));
+    });
   }
   void decode(const BlockType& type, ConstBytes in, Bytes out) const override {
     through_doubles(stored_, in, type.type, out, [&](double v) { return rounded(stored_, v / scale_) + offset_; });
@@ -150,7 +154,8 @@ class QuantizeCodec : public ArrayCodec {
   QuantizeCodec(int64_t digits, DType stored) : stored_(std::move(stored)) {
     const double precision = std::pow(10.0, -static_cast<double>(digits));
     const double exponent = std::log10(precision);
-    scale_ = std::pow(2.0, std::ceil(std::log2(std::pow(10.0, -(exponent < 0 ? std::floor(exponent) : std::ceil(exponent))))));
+    scale_ = std::pow(
+        2.0, std::ceil(std::log2(std::pow(10.0, -(exponent < 0 ? std::floor(exponent) : std::ceil(exponent))))));
   }
   BlockType encoded_type(const BlockType& type) const override { return stored_as(type, stored_); }
   void encode(const BlockType& type, ConstBytes in, Bytes out) const override {
@@ -178,7 +183,9 @@ class BitroundCodec : public ArrayCodec {
     if (type.type.size == 8) round<uint64_t>(out, 52 - keep_);
     if (type.type.big_endian) swap_bytes(type.type, out.data(), n);
   }
-  void decode(const BlockType&, ConstBytes in, Bytes out) const override { std::memcpy(out.data(), in.data(), in.size()); }
+  void decode(const BlockType&, ConstBytes in, Bytes out) const override {
+    std::memcpy(out.data(), in.data(), in.size());
+  }
 
  private:
   // To the nearest number with `drop` trailing zero bits, ties to even.
@@ -227,7 +234,9 @@ Json canonical_quantize(ConfigReader& config, int64_t) {
   return out;
 }
 
-Json canonical_bitround(ConfigReader& config, int64_t) { return {{"keepbits", config.integer("keepbits", std::nullopt, 0, 52)}}; }
+Json canonical_bitround(ConfigReader& config, int64_t) {
+  return {{"keepbits", config.integer("keepbits", std::nullopt, 0, 52)}};
+}
 
 Json canonical_scale(ConfigReader& config, int64_t) {
   return {{"offset", config.number("offset", 0.0)}, {"scale", config.number("scale", 1.0)}};
@@ -237,29 +246,42 @@ DType type_of(const Json& configuration, const char* key) { return parse_dtype(c
 
 }  // namespace
 
-extern const Definition kDelta = {.canonical = canonical_delta, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  require_numbers("delta", type.type);
-  return std::make_unique<DeltaCodec>(type.type, type_of(c, "astype"));
-}};
-extern const Definition kFixedScaleOffset = {.canonical = canonical_fixed, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  require_numbers("fixedscaleoffset", type.type);
-  return std::make_unique<FixedScaleOffsetCodec>(c["offset"].get<double>(), c["scale"].get<double>(), type_of(c, "astype"));
-}};
-extern const Definition kAstype = {.canonical = canonical_astype, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  require_numbers("astype", type.type);
-  return std::make_unique<AstypeCodec>(type_of(c, "encode_dtype"));
-}};
-extern const Definition kQuantize = {.canonical = canonical_quantize, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  require_numbers("quantize", type.type);
-  return std::make_unique<QuantizeCodec>(c["digits"].get<int64_t>(), type_of(c, "astype"));
-}};
-extern const Definition kBitround = {.canonical = canonical_bitround, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  if (type.type.kind != TypeKind::Float || type.type.size > 8) require_numbers("bitround", DType::string());
-  return std::make_unique<BitroundCodec>(c["keepbits"].get<int64_t>());
-}};
-extern const Definition kScaleOffset = {.canonical = canonical_scale, .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
-  require_numbers("scale_offset", type.type);
-  return std::make_unique<ScaleOffsetCodec>(c["offset"].get<double>(), c["scale"].get<double>());
-}};
+extern const Definition kDelta = {
+    .canonical = canonical_delta,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      require_numbers("delta", type.type);
+      return std::make_unique<DeltaCodec>(type.type, type_of(c, "astype"));
+    }};
+extern const Definition kFixedScaleOffset = {
+    .canonical = canonical_fixed,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      require_numbers("fixedscaleoffset", type.type);
+      return std::make_unique<FixedScaleOffsetCodec>(c["offset"].get<double>(), c["scale"].get<double>(),
+                                                     type_of(c, "astype"));
+    }};
+extern const Definition kAstype = {
+    .canonical = canonical_astype,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      require_numbers("astype", type.type);
+      return std::make_unique<AstypeCodec>(type_of(c, "encode_dtype"));
+    }};
+extern const Definition kQuantize = {
+    .canonical = canonical_quantize,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      require_numbers("quantize", type.type);
+      return std::make_unique<QuantizeCodec>(c["digits"].get<int64_t>(), type_of(c, "astype"));
+    }};
+extern const Definition kBitround = {
+    .canonical = canonical_bitround,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      if (type.type.kind != TypeKind::Float || type.type.size > 8) require_numbers("bitround", DType::string());
+      return std::make_unique<BitroundCodec>(c["keepbits"].get<int64_t>());
+    }};
+extern const Definition kScaleOffset = {
+    .canonical = canonical_scale,
+    .make_array = [](const Json& c, const BlockType& type) -> std::unique_ptr<ArrayCodec> {
+      require_numbers("scale_offset", type.type);
+      return std::make_unique<ScaleOffsetCodec>(c["offset"].get<double>(), c["scale"].get<double>());
+    }};
 
 }  // namespace lamella::codec

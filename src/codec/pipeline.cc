@@ -7,8 +7,8 @@
 namespace lamella::codec {
 namespace {
 
-// Most decoded bytes of n stored ones when the type sets no bound: as far as zstd gets on zeros, and no more than any of the
-// formats takes in one block.
+// Most decoded bytes of n stored ones when the type sets no bound: as far as zstd gets on zeros, and no more than any
+// of the formats takes in one block.
 int64_t plausible_bytes(int64_t n) {
   constexpr int64_t kRatio = 1 << 15;
   constexpr int64_t kMost = int64_t{1} << 31;
@@ -117,13 +117,16 @@ Buffer Pipeline::Stages::decode_bytes(size_t i, ConstBytes in, uint32_t skip) co
 
 Pipeline::Pipeline(const CodecList& codecs, BlockType type)
     : codecs_(codecs), type_(std::move(type)), stages_(std::make_unique<Stages>()) {
-  if (static_cast<int64_t>(type_.fill.size()) != type_.type.size) type_.fill.assign(static_cast<size_t>(type_.type.size), std::byte{0});
+  if (static_cast<int64_t>(type_.fill.size()) != type_.type.size)
+    type_.fill.assign(static_cast<size_t>(type_.type.size), std::byte{0});
   type_.bytes();  // throws when it overflows
   stages_->types.push_back(type_);
   for (const CodecSpec& codec : codecs) {
     const CodecKind kind = kind_of(codec);
     if ((kind == CodecKind::Bytes) != (stages_->pack != nullptr)) {
-      throw Error(ErrorKind::Invalid, "codec \"" + codec.name + "\" stands in the wrong place: codecs of arrays, one of bytes, then compressors");
+      throw Error(
+          ErrorKind::Invalid,
+          "codec \"" + codec.name + "\" stands in the wrong place: codecs of arrays, one of bytes, then compressors");
     }
     named(codec, [&] {
       const BlockType& now = stages_->types.back();
@@ -141,7 +144,8 @@ Pipeline::Pipeline(const CodecList& codecs, BlockType type)
       return 0;
     });
   }
-  if (!stages_->pack) throw Error(ErrorKind::Invalid, "a codec that turns the array into bytes is missing, such as \"bytes\"");
+  if (!stages_->pack)
+    throw Error(ErrorKind::Invalid, "a codec that turns the array into bytes is missing, such as \"bytes\"");
 }
 
 Pipeline::~Pipeline() = default;
@@ -150,7 +154,7 @@ Pipeline::Pipeline(Pipeline&&) noexcept = default;
 void Pipeline::decode(ConstBytes encoded, Bytes out, Heap& heap, uint32_t skip) const {
   const Stages& s = *stages_;
   const bool straight = s.arrays.empty() && s.pack->in_place();
-  Buffer owner;            // of `now`, unless that is the caller's
+  Buffer owner;  // of `now`, unless that is the caller's
   ConstBytes now = encoded;
   for (size_t i = s.bytes.size(); i-- > 0;) {
     if (Stages::skips(skip, i)) continue;
@@ -273,6 +277,8 @@ BytesCodec::Pull Pipeline::decode_stream(BytesCodec::Pull encoded) const {
   };
 }
 
-bool Pipeline::is_identity() const { return stages_->arrays.empty() && stages_->bytes.empty() && stages_->pack->is_plain(); }
+bool Pipeline::is_identity() const {
+  return stages_->arrays.empty() && stages_->bytes.empty() && stages_->pack->is_plain();
+}
 
 }  // namespace lamella::codec

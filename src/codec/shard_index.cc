@@ -33,7 +33,8 @@ ShardIndex::ShardIndex(const CodecList& codecs, const Shape& counts)
 std::vector<ShardEntry> ShardIndex::decode(ConstBytes stored, int64_t shard_bytes) const {
   // Before the memory for the entries is taken: their number comes from the metadata of a file.
   if (static_cast<int64_t>(stored.size()) != stored_bytes_) {
-    throw_corrupt("shard index: " + std::to_string(stored.size()) + " bytes, " + std::to_string(stored_bytes_) + " expected");
+    throw_corrupt("shard index: " + std::to_string(stored.size()) + " bytes, " + std::to_string(stored_bytes_) +
+                  " expected");
   }
   std::vector<ShardEntry> entries(static_cast<size_t>(entries_));
   Heap heap;
@@ -57,8 +58,8 @@ Buffer ShardIndex::encode(const std::vector<ShardEntry>& entries) const {
 }
 
 Sharding parse_sharding(const Json& configuration) {
-  return {configuration["chunk_shape"].get<Shape>(), list_of(configuration["codecs"]), list_of(configuration["index_codecs"]),
-          configuration["index_location"] == "end"};
+  return {configuration["chunk_shape"].get<Shape>(), list_of(configuration["codecs"]),
+          list_of(configuration["index_codecs"]), configuration["index_location"] == "end"};
 }
 
 }  // namespace lamella::codec

@@ -15,8 +15,8 @@ struct ShardEntry {
   bool absent() const { return offset == ~uint64_t{0} && size == ~uint64_t{0}; }
 };
 
-// The table of a shard (Zarr v3, "sharding_indexed"): an entry for each inner chunk in row-major order, encoded by codecs of
-// its own that keep its size fixed. Immutable, thread-safe.
+// The table of a shard (Zarr v3, "sharding_indexed"): an entry for each inner chunk in row-major order, encoded by
+// codecs of its own that keep its size fixed. Immutable, thread-safe.
 class ShardIndex {
  public:
   // `counts`: inner chunks along each axis. Throws Invalid when a codec's size is not fixed.

@@ -13,13 +13,14 @@ namespace {
 
 Shape inner_counts(const BlockType& type, const Shape& chunk) {
   if (chunk.size() != type.shape.size()) {
-    throw Error(ErrorKind::Invalid, "codec \"sharding_indexed\": chunk_shape must have " + std::to_string(type.shape.size()) + " axes");
+    throw Error(ErrorKind::Invalid,
+                "codec \"sharding_indexed\": chunk_shape must have " + std::to_string(type.shape.size()) + " axes");
   }
   Shape counts(chunk.size());
   for (size_t axis = 0; axis < chunk.size(); ++axis) {
     if (chunk[axis] <= 0 || type.shape[axis] % chunk[axis] != 0) {
-      throw Error(ErrorKind::Invalid, "codec \"sharding_indexed\": chunk_shape " + lamella::to_string(chunk) + " does not divide the shard " +
-                                          lamella::to_string(type.shape));
+      throw Error(ErrorKind::Invalid, "codec \"sharding_indexed\": chunk_shape " + lamella::to_string(chunk) +
+                                          " does not divide the shard " + lamella::to_string(type.shape));
     }
     counts[axis] = type.shape[axis] / chunk[axis];
   }
@@ -49,8 +50,13 @@ class ShardingPack : public PackCodec {
     const View chunk_view = View::c_order(chunk.data(), sharding_.chunk_shape, item);
     int64_t at = sharding_.index_at_end ? 0 : index_.stored_bytes();
     for (size_t i = 0; i < entries.size(); ++i) {
-      copy_elements(chunk_view, ConstView::c_order(in.data(), type.shape, item).sub(grid.full_box(grid.index(static_cast<int64_t>(i)))), item);
-      if (!type.type.has_references_to_heap() && all_equal(chunk.data(), count(sharding_.chunk_shape), type.fill.data(), item)) continue;
+      copy_elements(
+          chunk_view,
+          ConstView::c_order(in.data(), type.shape, item).sub(grid.full_box(grid.index(static_cast<int64_t>(i)))),
+          item);
+      if (!type.type.has_references_to_heap() &&
+          all_equal(chunk.data(), count(sharding_.chunk_shape), type.fill.data(), item))
+        continue;
       parts.push_back(inner_.encode(chunk.bytes()));
       entries[i] = {static_cast<uint64_t>(at), static_cast<uint64_t>(parts.back().size())};
       at += parts.back().size();
@@ -73,12 +79,14 @@ class ShardingPack : public PackCodec {
     const auto bytes = static_cast<int64_t>(in.size());
     if (bytes < index_.stored_bytes()) throw_corrupt("shorter than the index of a shard");
     const auto at = static_cast<size_t>(sharding_.index_at_end ? bytes - index_.stored_bytes() : 0);
-    const std::vector<ShardEntry> entries = index_.decode(in.subspan(at, static_cast<size_t>(index_.stored_bytes())), bytes);
+    const std::vector<ShardEntry> entries =
+        index_.decode(in.subspan(at, static_cast<size_t>(index_.stored_bytes())), bytes);
     const Grid grid{type.shape, sharding_.chunk_shape};
     const int64_t item = type.type.size;
     Buffer chunk(inner_.type().bytes());
     for (size_t i = 0; i < entries.size(); ++i) {
-      const View to = View::c_order(out.data(), type.shape, item).sub(grid.full_box(grid.index(static_cast<int64_t>(i))));
+      const View to =
+          View::c_order(out.data(), type.shape, item).sub(grid.full_box(grid.index(static_cast<int64_t>(i))));
       if (entries[i].absent()) {
         fill_elements(to, type.fill.data(), item);
         continue;
@@ -119,7 +127,8 @@ int levels(const Json& codecs) {
 CodecSpec parse_item(const Json& item, int64_t item_size) {
   if (item.is_object() && item.contains("name") && item["name"].is_string()) {
     for (const Row& row : table()) {
-      if (row.name == item["name"]) return canonical({std::string(row.name), item.value("configuration", Json::object())}, item_size);
+      if (row.name == item["name"])
+        return canonical({std::string(row.name), item.value("configuration", Json::object())}, item_size);
     }
   }
   return from_zarr3(item, item_size);

@@ -53,6 +53,7 @@ std::unique_ptr<BytesCodec> make(const Json& configuration, int64_t item_size) {
 
 }  // namespace
 
-extern const Definition kShuffle = {.canonical = canonical, .from_hdf5 = from_hdf5, .to_hdf5 = to_hdf5, .make_bytes = make};
+extern const Definition kShuffle = {
+    .canonical = canonical, .from_hdf5 = from_hdf5, .to_hdf5 = to_hdf5, .make_bytes = make};
 
 }  // namespace lamella::codec

@@ -40,7 +40,8 @@ CodecSpec parse_codec(const std::string& text) {
   const auto& members = row.definition->words;
   for (size_t i = 1; i < words.size(); ++i) {
     if (i > members.size() || members[i - 1].empty()) {
-      throw Error(ErrorKind::Invalid, "codec \"" + text + "\": nothing is known to \"" + words[0] + "\" that \"" + words[i] + "\" could set");
+      throw Error(ErrorKind::Invalid, "codec \"" + text + "\": nothing is known to \"" + words[0] + "\" that \"" +
+                                          words[i] + "\" could set");
     }
     configuration[std::string(members[i - 1])] = word_value(words[i]);
   }
@@ -96,7 +97,8 @@ CodecList parse_codecs(const std::string& text) {
 }
 
 CodecSpec from_zarr2(const Json& config, int64_t item_size) {
-  if (!config.is_object()) throw Error(ErrorKind::Corrupt, "a codec must be an object with \"id\", not " + config.dump());
+  if (!config.is_object())
+    throw Error(ErrorKind::Corrupt, "a codec must be an object with \"id\", not " + config.dump());
   const Row& row = row_of_zarr2(name_member(config, "id"));
   Json configuration = config;
   configuration.erase("id");
@@ -105,7 +107,8 @@ CodecSpec from_zarr2(const Json& config, int64_t item_size) {
 
 Json to_zarr2(const CodecSpec& codec) {
   const Row& row = row_of(codec.name);
-  if (row.zarr2.empty()) throw Error(ErrorKind::Unsupported, "codec \"" + codec.name + "\" cannot be stored in Zarr v2");
+  if (row.zarr2.empty())
+    throw Error(ErrorKind::Unsupported, "codec \"" + codec.name + "\" cannot be stored in Zarr v2");
   Json out = {{"id", row.zarr2}};
   const Json full = canonical_configuration(row, codec.configuration, 0);
   out.update(row.definition->to_zarr ? row.definition->to_zarr(full, 2) : full);
@@ -113,8 +116,10 @@ Json to_zarr2(const CodecSpec& codec) {
 }
 
 CodecSpec from_zarr3(const Json& config, int64_t item_size) {
-  if (config.is_string()) return make_spec(row_of_zarr3(config.get_ref<const std::string&>()), Json::object(), item_size);
-  if (!config.is_object()) throw Error(ErrorKind::Corrupt, "a codec must be an object with \"name\", not " + config.dump());
+  if (config.is_string())
+    return make_spec(row_of_zarr3(config.get_ref<const std::string&>()), Json::object(), item_size);
+  if (!config.is_object())
+    throw Error(ErrorKind::Corrupt, "a codec must be an object with \"name\", not " + config.dump());
   const Row& row = row_of_zarr3(name_member(config, "name"));
   const auto configuration = config.find("configuration");
   const bool given = configuration != config.end() && !configuration->is_null();
@@ -123,7 +128,8 @@ CodecSpec from_zarr3(const Json& config, int64_t item_size) {
 
 Json to_zarr3(const CodecSpec& codec) {
   const Row& row = row_of(codec.name);
-  if (row.zarr3[0].empty()) throw Error(ErrorKind::Unsupported, "codec \"" + codec.name + "\" cannot be stored in Zarr v3");
+  if (row.zarr3[0].empty())
+    throw Error(ErrorKind::Unsupported, "codec \"" + codec.name + "\" cannot be stored in Zarr v3");
   const Json full = canonical_configuration(row, codec.configuration, 0);
   return {{"name", row.zarr3[0]}, {"configuration", row.definition->to_zarr ? row.definition->to_zarr(full, 3) : full}};
 }

@@ -6,8 +6,8 @@ namespace lamella::codec {
 
 // Each is defined in the file of its name (gzip and zlib: deflate.cc; checksums: checksum.cc; …).
 extern const Definition kAdler32, kAstype, kBitround, kBitshuffle, kBlosc, kBytes, kCrc32, kCrc32c, kDelta,
-    kFixedScaleOffset, kFletcher32, kGzip, kHdf5Lz4, kLz4, kLzf, kPackbits, kQuantize, kScaleOffset, kSharding, kShuffle,
-    kTranspose, kVlenBytes, kVlenUtf8, kZlib, kZstd;
+    kFixedScaleOffset, kFletcher32, kGzip, kHdf5Lz4, kLz4, kLzf, kPackbits, kQuantize, kScaleOffset, kSharding,
+    kShuffle, kTranspose, kVlenBytes, kVlenUtf8, kZlib, kZstd;
 
 namespace {
 
@@ -21,7 +21,8 @@ constexpr Row kTable[] = {
     {"gzip", "gzip", {"gzip", "numcodecs.gzip"}, 1, &kGzip},
     // level (0: the library's default), checksum true|false
     {"zstd", "zstd", {"zstd", "numcodecs.zstd"}, 32015, &kZstd},
-    // cname, clevel 0…9, shuffle "noshuffle"|"shuffle"|"bitshuffle", typesize (absent while unknown), blocksize (0: automatic)
+    // cname, clevel 0…9, shuffle "noshuffle"|"shuffle"|"bitshuffle", typesize (absent while unknown), blocksize (0:
+    // automatic)
     {"blosc", "blosc", {"blosc", "numcodecs.blosc"}, 32001, &kBlosc},
     // block_size in bytes (0: automatic). HDF5's framing of LZ4 blocks
     {"hdf5-lz4", "", {}, 32004, &kHdf5Lz4},
@@ -31,7 +32,8 @@ constexpr Row kTable[] = {
     {"lzf", "", {}, 32000, &kLzf},
     // elementsize (absent while unknown)
     {"shuffle", "shuffle", {"numcodecs.shuffle"}, 2, &kShuffle},
-    // compressor "none"|"lz4"|"zstd", level (of zstd), typesize (absent while unknown), block_size in elements (0: automatic)
+    // compressor "none"|"lz4"|"zstd", level (of zstd), typesize (absent while unknown), block_size in elements (0:
+    // automatic)
     {"bitshuffle", "", {}, 32008, &kBitshuffle},
     // location "start"|"end" of the four bytes
     {"crc32c", "crc32c", {"crc32c", "numcodecs.crc32c"}, 0, &kCrc32c},
@@ -57,7 +59,8 @@ constexpr Row kTable[] = {
     {"scale_offset", "", {"scale_offset"}, 0, &kScaleOffset},
 
     // array → bytes
-    // nothing: stored in the byte order that the type has in memory; or endian "big"|"little": stored in that order whatever
+    // nothing: stored in the byte order that the type has in memory; or endian "big"|"little": stored in that order
+    // whatever
     // the type in memory. Zarr v3's "little" reads as nothing, because its types are little-endian in memory
     {"bytes", "", {"bytes"}, 0, &kBytes},
     // nothing
@@ -77,11 +80,16 @@ struct Refusal {
   std::string_view advice;
 };
 constexpr Refusal kRefused[] = {
-    {"bz2", kRecompress},         {"lzma", kRecompress},
-    {"pcodec", kRecompress},      {"zfpy", kRecompress},
-    {"zfp", kRecompress},         {"jenkins_lookup3", "write the data again with crc32c"},
-    {"json2", kRestring},         {"msgpack2", kRestring},
-    {"categorize", kRestring},    {"vlen-array", "write the data again as one flat array and its offsets"},
+    {"bz2", kRecompress},
+    {"lzma", kRecompress},
+    {"pcodec", kRecompress},
+    {"zfpy", kRecompress},
+    {"zfp", kRecompress},
+    {"jenkins_lookup3", "write the data again with crc32c"},
+    {"json2", kRestring},
+    {"msgpack2", kRestring},
+    {"categorize", kRestring},
+    {"vlen-array", "write the data again as one flat array and its offsets"},
     {"pickle", "it could run any program; write the data again from Python if you trust their origin"},
     {"cast_value", "write the data again without it"},
 };
@@ -91,8 +99,8 @@ struct ForeignFilter {
   std::string_view name;
 };
 constexpr ForeignFilter kForeignFilters[] = {
-    {4, "szip"},      {5, "nbit"},    {6, "scaleoffset"}, {305, "lzo"},   {307, "bzip2"},      {32013, "zfp"},
-    {32017, "sz"},    {32018, "fcidecomp"}, {32019, "jpeg"}, {32024, "sz3"}, {32026, "blosc2"}, {32028, "sperr"},
+    {4, "szip"},   {5, "nbit"},          {6, "scaleoffset"}, {305, "lzo"},   {307, "bzip2"},    {32013, "zfp"},
+    {32017, "sz"}, {32018, "fcidecomp"}, {32019, "jpeg"},    {32024, "sz3"}, {32026, "blosc2"}, {32028, "sperr"},
 };
 
 std::string known_names() {
@@ -149,8 +157,9 @@ const Row& row_of_hdf5(uint16_t number, std::string_view stored_name) {
   for (const ForeignFilter& filter : kForeignFilters) {
     if (filter.number == number) name = filter.name;
   }
-  throw Error(ErrorKind::Unsupported, "HDF5 filter " + std::to_string(number) + (name.empty() ? "" : " (" + name + ")") +
-                                          " is not supported; rewrite the dataset with gzip, lzf, zstd, blosc, lz4 or bitshuffle");
+  throw Error(ErrorKind::Unsupported,
+              "HDF5 filter " + std::to_string(number) + (name.empty() ? "" : " (" + name + ")") +
+                  " is not supported; rewrite the dataset with gzip, lzf, zstd, blosc, lz4 or bitshuffle");
 }
 
 Json canonical_configuration(const Row& row, const Json& configuration, int64_t item_size) {

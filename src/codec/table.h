@@ -22,7 +22,8 @@ struct Definition {
   // Canonical → what Zarr stores; `version` is 2 or 3. Null: the same.
   Json (*to_zarr)(const Json& configuration, int version) = nullptr;
 
-  // HDF5's client data ↔ configuration. from_hdf5 may leave members out, canonical() fills them in. Null: no client data.
+  // HDF5's client data ↔ configuration. from_hdf5 may leave members out, canonical() fills them in. Null: no client
+  // data.
   Json (*from_hdf5)(std::span<const uint32_t> values, int64_t item_size) = nullptr;
   std::vector<uint32_t> (*to_hdf5)(const Json& configuration, int64_t item_size, int64_t chunk_bytes) = nullptr;
 
@@ -35,10 +36,10 @@ struct Definition {
 };
 
 struct Row {
-  std::string_view name;                        // canonical
-  std::string_view zarr2;                       // numcodecs id; empty: none
-  std::array<std::string_view, 2> zarr3;        // the first is written; empty: none
-  uint16_t hdf5;                                // filter number; 0: none. The first row with a number is what it reads as
+  std::string_view name;                  // canonical
+  std::string_view zarr2;                 // numcodecs id; empty: none
+  std::array<std::string_view, 2> zarr3;  // the first is written; empty: none
+  uint16_t hdf5;                          // filter number; 0: none. The first row with a number is what it reads as
   const Definition* definition;
 
   CodecKind kind() const;

@@ -26,7 +26,8 @@ class TransposeCodec : public ArrayCodec {
 
   void decode(const BlockType& type, ConstBytes in, Bytes out) const override {
     const BlockType stored = encoded_type(type);
-    copy_elements(permuted(type, out.data()), ConstView::c_order(in.data(), stored.shape, type.type.size), type.type.size);
+    copy_elements(permuted(type, out.data()), ConstView::c_order(in.data(), stored.shape, type.type.size),
+                  type.type.size);
   }
 
  private:
@@ -53,7 +54,8 @@ std::unique_ptr<ArrayCodec> make(const Json& configuration, const BlockType& typ
   std::sort(sorted.begin(), sorted.end());
   std::iota(axes.begin(), axes.end(), 0);
   if (sorted != axes) {
-    throw Error(ErrorKind::Invalid, "codec \"transpose\": \"order\" must be a permutation of " + std::to_string(axes.size()) + " axes");
+    throw Error(ErrorKind::Invalid,
+                "codec \"transpose\": \"order\" must be a permutation of " + std::to_string(axes.size()) + " axes");
   }
   return std::make_unique<TransposeCodec>(order);
 }

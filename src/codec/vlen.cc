@@ -51,7 +51,8 @@ class VlenPack : public PackCodec {
 };
 
 std::unique_ptr<PackCodec> make(const Json&, const BlockType& type) {
-  if (!type.type.is_vlen()) throw Error(ErrorKind::Invalid, "codec for strings on elements of type " + to_string(type.type));
+  if (!type.type.is_vlen())
+    throw Error(ErrorKind::Invalid, "codec for strings on elements of type " + to_string(type.type));
   return std::make_unique<VlenPack>();
 }
 

@@ -18,7 +18,8 @@ void append_utf8(std::string& out, uint32_t code) {
   } else if (code < 0x800) {
     out += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
   } else if (code < 0x10000) {
-    out += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
+    out += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
+            static_cast<char>(0x80 | (code & 63))};
   } else {
     out += {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 63)),
             static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
@@ -63,7 +64,8 @@ class CastExpr : public Expr {
     if (region.empty() && !region.shape.empty()) return;
     // Strips along the first axis, so that the source's elements need little room.
     const int64_t rows = region.shape.empty() ? 1 : region.shape[0];
-    const int64_t row_bytes = std::max<int64_t>(count(region.shape) / std::max<int64_t>(rows, 1) * inner_->type().size, 1);
+    const int64_t row_bytes =
+        std::max<int64_t>(count(region.shape) / std::max<int64_t>(rows, 1) * inner_->type().size, 1);
     int64_t step = std::clamp<int64_t>(kStrip * threads.size() / row_bytes, 1, rows);
     const Shape grain = inner_->grain();
     if (!grain.empty() && step < rows) step = std::min(rows, round_up(step, grain[0]));
@@ -107,7 +109,9 @@ class CastExpr : public Expr {
 };
 
 // Records swap field by field, so all of their fields have to differ in order.
-bool differs_in_order_only(const DType& a, const DType& b) { return little_endian(a) == little_endian(b) && a.size == b.size; }
+bool differs_in_order_only(const DType& a, const DType& b) {
+  return little_endian(a) == little_endian(b) && a.size == b.size;
+}
 
 }  // namespace
 

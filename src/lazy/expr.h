@@ -22,8 +22,8 @@ class Expr {
   // Computes `region` into `to` (shape of the region). Variable-length bytes live as long as `heap`.
   virtual void read(const Box& region, const View& to, Heap& heap, ThreadPool& threads) const = 0;
 
-  // The array behind this, when this is the whole of one array and nothing is done to it: its encoded chunks may then be
-  // passed through undecoded. Null otherwise.
+  // The array behind this, when this is the whole of one array and nothing is done to it: its encoded chunks may then
+  // be passed through undecoded. Null otherwise.
   virtual const array::Array* source() const { return nullptr; }
 
   // The pieces in which reading is cheapest (chunks of the source; empty when any region costs the same).
@@ -49,15 +49,16 @@ ExprPtr source(std::shared_ptr<const array::Array> array);
 
 // Elements that lie in memory, row-major. `owner` keeps `data` (and what its StringRefs point to) alive.
 ExprPtr in_memory(Shape shape, DType type, const std::byte* data, std::shared_ptr<const void> owner);
-ExprPtr in_memory(Shape shape, DType type, Buffer data);       // no variable-length elements
-ExprPtr strings(const std::vector<std::string>& values);       // 1-d, String
-ExprPtr string_scalar(const std::string& value);               // rank 0, String
+ExprPtr in_memory(Shape shape, DType type, Buffer data);  // no variable-length elements
+ExprPtr strings(const std::vector<std::string>& values);  // 1-d, String
+ExprPtr string_scalar(const std::string& value);          // rank 0, String
 
 // The same element everywhere; nothing is stored.
 ExprPtr fill(Shape shape, DType type, std::vector<std::byte> element);
 
-// Element by element to another type, as numpy's astype: numbers to numbers (floats truncate to integers, out of range is
-// unspecified as there; complex to real is refused), byte order, Bytes and Unicode to String. Throws Unsupported for other pairs.
+// Element by element to another type, as numpy's astype: numbers to numbers (floats truncate to integers, out of range
+// is unspecified as there; complex to real is refused), byte order, Bytes and Unicode to String. Throws Unsupported for
+// other pairs.
 ExprPtr cast(ExprPtr expr, DType type);
 
 // One field of a Struct; a sub-array field appends its axes. Reads the records and picks.

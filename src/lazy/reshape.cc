@@ -8,7 +8,8 @@ namespace {
 
 class SliceExpr : public Expr {
  public:
-  SliceExpr(ExprPtr inner, Box region) : Expr(region.shape, inner->type()), inner_(std::move(inner)), region_(std::move(region)) {}
+  SliceExpr(ExprPtr inner, Box region)
+      : Expr(region.shape, inner->type()), inner_(std::move(inner)), region_(std::move(region)) {}
 
   void read(const Box& region, const View& to, Heap& heap, ThreadPool& threads) const override {
     Box part = region;
@@ -82,14 +83,16 @@ class FieldExpr : public Expr {
 
 ExprPtr slice(ExprPtr expr, Box region) {
   if (!contains(Box::whole(expr->shape()), region)) {
-    throw Error(ErrorKind::Invalid, "region " + to_string(region) + " lies outside of shape " + to_string(expr->shape()));
+    throw Error(ErrorKind::Invalid,
+                "region " + to_string(region) + " lies outside of shape " + to_string(expr->shape()));
   }
   return std::make_shared<SliceExpr>(std::move(expr), std::move(region));
 }
 
 ExprPtr reshape(ExprPtr expr, Shape shape) {
   if (count(expr->shape()) != count(shape)) {
-    throw Error(ErrorKind::Invalid, "shape " + to_string(shape) + " has another number of elements than " + to_string(expr->shape()));
+    throw Error(ErrorKind::Invalid,
+                "shape " + to_string(shape) + " has another number of elements than " + to_string(expr->shape()));
   }
   return std::make_shared<ReshapeExpr>(std::move(expr), std::move(shape));
 }

@@ -61,7 +61,9 @@ class StreamExpr : public Expr {
     grain[0] = rows_at_once_;
     return grain;
   }
-  int64_t working_bytes() const override { return rows_at_once_ * row_bytes_ + array_->pipeline()->scratch_bytes() / 4; }
+  int64_t working_bytes() const override {
+    return rows_at_once_ * row_bytes_ + array_->pipeline()->scratch_bytes() / 4;
+  }
   int64_t stored_bytes() const override { return array_->stored_bytes(); }
 
  private:
@@ -123,7 +125,8 @@ class StreamExpr : public Expr {
 }  // namespace
 
 bool can_stream(const array::Array& array) {
-  if (array.pipeline() == nullptr || array.spec().type.has_references_to_heap() || array.spec().shape.empty()) return false;
+  if (array.pipeline() == nullptr || array.spec().type.has_references_to_heap() || array.spec().shape.empty())
+    return false;
   return array.pipeline()->decode_stream([](Bytes) { return int64_t{0}; }) != nullptr;
 }
 

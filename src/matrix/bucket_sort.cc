@@ -13,13 +13,13 @@ namespace {
 
 constexpr int64_t kLeastBuffer = 16 << 10;  // of a bucket while entries are dealt out
 constexpr int64_t kMostBuffer = 1 << 20;
-constexpr int64_t kPiece = 1 << 16;         // entries of a lone major that are read at a time
-
+constexpr int64_t kPiece = 1 << 16;  // entries of a lone major that are read at a time
 
 // A record: minor index, major from the start of its bucket (u32), value.
 template <int64_t kValue>
-void put_records(const EntryBlock& block, const std::vector<uint32_t>& bucket_of, const std::vector<int64_t>& first_major,
-                 int64_t index_size, int64_t value_size, std::vector<std::byte*>& places, const std::function<void(uint32_t)>& full,
+void put_records(const EntryBlock& block, const std::vector<uint32_t>& bucket_of,
+                 const std::vector<int64_t>& first_major, int64_t index_size, int64_t value_size,
+                 std::vector<std::byte*>& places, const std::function<void(uint32_t)>& full,
                  const std::vector<std::byte*>& ends) {
   const int64_t bytes = kValue > 0 ? kValue : value_size;
   for (int64_t i = 0; i < block.n; ++i) {
@@ -48,8 +48,8 @@ int64_t BucketSort::needed_bytes() const { return entries_->working_bytes() + ma
 
 void BucketSort::prepare(const SortResources& resources) {
   if (needed_bytes() > resources.memory) {
-    throw Error(ErrorKind::OutOfBudget, "bringing the matrix into its new order needs " + format_bytes(needed_bytes()) + ", " +
-                                            format_bytes(resources.memory) + " are left; give more --memory");
+    throw Error(ErrorKind::OutOfBudget, "bringing the matrix into its new order needs " + format_bytes(needed_bytes()) +
+                                            ", " + format_bytes(resources.memory) + " are left; give more --memory");
   }
   count(resources);
   constexpr int64_t kMost32 = INT32_MAX;
@@ -93,7 +93,8 @@ void BucketSort::deal(const SortResources& resources) {
   for (size_t b = 0; b < n; ++b) {
     first_major[b] = buckets_[b].first_major;
     written[b] = buckets_[b].begin * record;
-    std::fill(bucket_of.begin() + buckets_[b].first_major, bucket_of.begin() + buckets_[b].end_major, static_cast<uint32_t>(b));
+    std::fill(bucket_of.begin() + buckets_[b].first_major, bucket_of.begin() + buckets_[b].end_major,
+              static_cast<uint32_t>(b));
   }
   const bool spills = n > 1;
   std::unique_ptr<store::WriteFile> file;
@@ -101,7 +102,8 @@ void BucketSort::deal(const SortResources& resources) {
   std::vector<std::byte*> starts(n), places(n), ends(n);
   if (spills) {
     const int64_t left = resources.memory - entries_->working_bytes() - majors_ * 12;
-    const int64_t each = std::clamp<int64_t>(left / 2 / static_cast<int64_t>(n), kLeastBuffer, kMostBuffer) / record * record;
+    const int64_t each =
+        std::clamp<int64_t>(left / 2 / static_cast<int64_t>(n), kLeastBuffer, kMostBuffer) / record * record;
     buffers = Buffer(each * static_cast<int64_t>(n));
     for (size_t b = 0; b < n; ++b) {
       starts[b] = places[b] = buffers.data() + each * static_cast<int64_t>(b);
@@ -171,13 +173,15 @@ void BucketSort::read_lone_major(int64_t begin, int64_t end, std::byte* indices,
     for (int64_t i = 0; i < n; ++i) {
       const std::byte* record = records.data() + i * record_bytes();
       std::memcpy(indices + (at - begin + i) * index_size_, record, static_cast<size_t>(index_size_));
-      std::memcpy(data + (at - begin + i) * value_type_.size, record + index_size_ + 4, static_cast<size_t>(value_type_.size));
+      std::memcpy(data + (at - begin + i) * value_type_.size, record + index_size_ + 4,
+                  static_cast<size_t>(value_type_.size));
     }
   }
 }
 
 void BucketSort::read(int64_t begin, int64_t end, std::byte* indices, std::byte* data) {
-  auto bucket = std::upper_bound(buckets_.begin(), buckets_.end(), begin, [](int64_t at, const Bucket& b) { return at < b.end; });
+  auto bucket =
+      std::upper_bound(buckets_.begin(), buckets_.end(), begin, [](int64_t at, const Bucket& b) { return at < b.end; });
   for (int64_t at = begin; at < end; ++bucket) {
     const int64_t stop = std::min(end, bucket->end);
     if (stop <= at) continue;
@@ -187,8 +191,10 @@ void BucketSort::read(int64_t begin, int64_t end, std::byte* indices, std::byte*
       read_lone_major(at, stop, to_indices, to_data);
     } else {
       load(*bucket);
-      std::memcpy(to_indices, sorted_indices_.data() + (at - bucket->begin) * index_size_, static_cast<size_t>((stop - at) * index_size_));
-      std::memcpy(to_data, sorted_data_.data() + (at - bucket->begin) * value_type_.size, static_cast<size_t>((stop - at) * value_type_.size));
+      std::memcpy(to_indices, sorted_indices_.data() + (at - bucket->begin) * index_size_,
+                  static_cast<size_t>((stop - at) * index_size_));
+      std::memcpy(to_data, sorted_data_.data() + (at - bucket->begin) * value_type_.size,
+                  static_cast<size_t>((stop - at) * value_type_.size));
     }
     at = stop;
   }

@@ -18,9 +18,10 @@ struct SortResources {
   std::function<void()> check;
 };
 
-// Brings the entries of a stream into the order of their majors, keeping the stream's order within each, in bounded memory:
-// the majors are counted, cut into buckets whose entries fit in memory, and all entries dealt out to their buckets, in a
-// file if there is more than one. After prepare() the entries are read as if they lay there in order. One thread at a time.
+// Brings the entries of a stream into the order of their majors, keeping the stream's order within each, in bounded
+// memory: the majors are counted, cut into buckets whose entries fit in memory, and all entries dealt out to their
+// buckets, in a file if there is more than one. After prepare() the entries are read as if they lay there in order. One
+// thread at a time.
 class BucketSort {
  public:
   BucketSort(std::unique_ptr<EntryStream> entries, int64_t majors, int64_t minors, DType value_type);
@@ -57,10 +58,10 @@ class BucketSort {
   int64_t majors_, minors_;
   DType value_type_;
   int64_t index_size_ = 4;
-  int64_t most_loaded_ = 0;        // entries of a bucket that may be loaded whole
+  int64_t most_loaded_ = 0;  // entries of a bucket that may be loaded whole
   std::vector<int64_t> indptr_;
   std::vector<Bucket> buckets_;
-  Buffer in_memory_;               // the records, when there is one bucket
+  Buffer in_memory_;  // the records, when there is one bucket
   std::string spill_path_;
   std::shared_ptr<const store::ReadFile> spill_;
   const Bucket* loaded_ = nullptr;

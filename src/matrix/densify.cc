@@ -40,7 +40,10 @@ Add adder(const DType& type) {
     case TypeKind::Bool: return add<bool>;
     case TypeKind::Int:
     case TypeKind::UInt:
-      return type.size == 1 ? add<uint8_t> : type.size == 2 ? add<uint16_t> : type.size == 4 ? add<uint32_t> : add<uint64_t>;
+      return type.size == 1   ? add<uint8_t>
+             : type.size == 2 ? add<uint16_t>
+             : type.size == 4 ? add<uint32_t>
+                              : add<uint64_t>;
     case TypeKind::Float:
       return type.size == 2 ? add_half : type.size == 4 ? add<float> : type.size == 8 ? add<double> : add<long double>;
     case TypeKind::Complex: return type.size == 8 ? add<std::complex<float>> : add<std::complex<double>>;
@@ -60,7 +63,8 @@ class DensifyExpr : public lazy::Expr {
     const size_t major = entries_.sparse().layout == Layout::Csr ? 0 : 1;
     for (int64_t begin = 0; begin < region.shape[major]; begin += kSlices) {
       const int64_t end = std::min(begin + kSlices, region.shape[major]);
-      const std::vector<int64_t> indptr = entries_.indptr(region.offset[major] + begin, region.offset[major] + end, threads);
+      const std::vector<int64_t> indptr =
+          entries_.indptr(region.offset[major] + begin, region.offset[major] + end, threads);
       scatter(region, to, major, begin, indptr, threads);
     }
   }
@@ -73,12 +77,16 @@ class DensifyExpr : public lazy::Expr {
     return grain;
   }
   int64_t working_bytes() const override {
-    return kEntries * (8 + type().size) + kSlices * 8 + entries_.sparse().data->working_bytes() + entries_.sparse().indices->working_bytes();
+    return kEntries * (8 + type().size) + kSlices * 8 + entries_.sparse().data->working_bytes() +
+           entries_.sparse().indices->working_bytes();
   }
-  int64_t stored_bytes() const override { return entries_.sparse().data->stored_bytes() + entries_.sparse().indices->stored_bytes(); }
+  int64_t stored_bytes() const override {
+    return entries_.sparse().data->stored_bytes() + entries_.sparse().indices->stored_bytes();
+  }
 
  private:
-  void scatter(const Box& region, const View& to, size_t major, int64_t first, const std::vector<int64_t>& indptr, ThreadPool& threads) const {
+  void scatter(const Box& region, const View& to, size_t major, int64_t first, const std::vector<int64_t>& indptr,
+               ThreadPool& threads) const {
     const int64_t item = type().size;
     const size_t minor = 1 - major;
     const int64_t low = region.offset[minor], high = low + region.shape[minor];
@@ -94,7 +102,8 @@ class DensifyExpr : public lazy::Expr {
         while (i >= indptr[slice + 1]) ++slice;
         const int64_t column = indices[static_cast<size_t>(i - begin)];
         if (column < low || column >= high) continue;
-        std::byte* at = to.data + (first + static_cast<int64_t>(slice)) * to.strides[major] + (column - low) * to.strides[minor];
+        std::byte* at =
+            to.data + (first + static_cast<int64_t>(slice)) * to.strides[major] + (column - low) * to.strides[minor];
         if (type().big_endian) swap_bytes(type(), at, 1);
         add_(at, data.data() + (i - begin) * item);
         if (type().big_endian) swap_bytes(type(), at, 1);

@@ -25,8 +25,9 @@ std::vector<int64_t> EntryReader::indptr(int64_t begin, int64_t end, ThreadPool&
   for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] < previous || out[i] > sparse_->nnz() || (begin == 0 && i == 0 && out[0] != 0)) {
       throw Error(ErrorKind::Corrupt, sparse_->name + ": indptr is " + std::to_string(out[i]) + " at position " +
-                                          std::to_string(begin + static_cast<int64_t>(i)) + " where " + std::to_string(previous) +
-                                          " to " + std::to_string(sparse_->nnz()) + " is possible; was it written by a version that overflowed 32 bits?");
+                                          std::to_string(begin + static_cast<int64_t>(i)) + " where " +
+                                          std::to_string(previous) + " to " + std::to_string(sparse_->nnz()) +
+                                          " is possible; was it written by a version that overflowed 32 bits?");
     }
     previous = out[i];
   }
@@ -43,8 +44,9 @@ void EntryReader::indices(int64_t begin, int64_t end, int64_t* out, ThreadPool& 
   const auto minor = static_cast<uint64_t>(sparse_->minor());
   for (int64_t i = 0; i < end - begin; ++i) {
     if (static_cast<uint64_t>(out[i]) < minor) continue;
-    throw Error(ErrorKind::Corrupt, sparse_->name + ": index " + std::to_string(out[i]) + " at position " + std::to_string(begin + i) +
-                                        " lies outside of 0 to " + std::to_string(sparse_->minor() - 1));
+    throw Error(ErrorKind::Corrupt, sparse_->name + ": index " + std::to_string(out[i]) + " at position " +
+                                        std::to_string(begin + i) + " lies outside of 0 to " +
+                                        std::to_string(sparse_->minor() - 1));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace lamella::matrix {
 namespace {
 
-constexpr int64_t kEntries = int64_t{1} << 18;    // of one block
+constexpr int64_t kEntries = int64_t{1} << 18;     // of one block
 constexpr int64_t kDenseBytes = int64_t{4} << 20;  // of dense rows that are looked through at a time
 
 class TransposedEntries : public EntryStream {
@@ -26,7 +26,8 @@ class TransposedEntries : public EntryStream {
     for (int64_t begin = 0; begin < slices; begin += kEntries) {
       const int64_t end = std::min(begin + kEntries, slices);
       const std::vector<int64_t> indptr = reader_.indptr(begin, end, threads);
-      if (indptr.front() != done) throw Error(ErrorKind::Corrupt, source.name + ": indptr decreases at position " + std::to_string(begin));
+      if (indptr.front() != done)
+        throw Error(ErrorKind::Corrupt, source.name + ": indptr decreases at position " + std::to_string(begin));
       size_t slice = 0;
       while (done < indptr.back()) {
         const int64_t n = std::min(kEntries, indptr.back() - done);
@@ -74,11 +75,18 @@ bool half_not_zero(const std::byte* at) {
 
 Test test_for(const DType& type) {
   if (type.kind == TypeKind::Float) {
-    return type.size == 2 ? half_not_zero : type.size == 4 ? not_zero<float> : type.size == 8 ? not_zero<double> : not_zero<long double>;
+    return type.size == 2   ? half_not_zero
+           : type.size == 4 ? not_zero<float>
+           : type.size == 8 ? not_zero<double>
+                            : not_zero<long double>;
   }
   if (type.kind == TypeKind::Complex) return type.size == 8 ? part_not_zero<float> : part_not_zero<double>;
-  if (!type.is_numeric()) throw Error(ErrorKind::Unsupported, "a sparse matrix of elements of type " + lamella::to_string(type));
-  return type.size == 1 ? not_zero<uint8_t> : type.size == 2 ? not_zero<uint16_t> : type.size == 4 ? not_zero<uint32_t> : not_zero<uint64_t>;
+  if (!type.is_numeric())
+    throw Error(ErrorKind::Unsupported, "a sparse matrix of elements of type " + lamella::to_string(type));
+  return type.size == 1   ? not_zero<uint8_t>
+         : type.size == 2 ? not_zero<uint16_t>
+         : type.size == 4 ? not_zero<uint32_t>
+                          : not_zero<uint64_t>;
 }
 
 class NonzeroEntries : public EntryStream {

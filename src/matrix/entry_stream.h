@@ -25,8 +25,8 @@ class EntryStream {
   virtual int64_t working_bytes() const = 0;
 };
 
-// From the other sparse layout (CSR for CSC, CSC for CSR), or from a dense matrix, whose zeros are left out: what compares
-// equal to zero, so minus zero too, and not-a-number not.
+// From the other sparse layout (CSR for CSC, CSC for CSR), or from a dense matrix, whose zeros are left out: what
+// compares equal to zero, so minus zero too, and not-a-number not.
 std::unique_ptr<EntryStream> transposed_entries(std::shared_ptr<const Sparse> source);
 std::unique_ptr<EntryStream> nonzero_entries(lazy::ExprPtr dense, Layout wanted);
 

@@ -11,8 +11,8 @@ namespace lamella::matrix {
 // How a 2-d matrix lies on disk.
 enum class Layout { Dense, Csr, Csc };
 
-// A compressed sparse matrix over three 1-d expressions, lazy. Checked when opened: lengths agree with each other and with
-// `shape`; the contents (monotonic indptr, indices in range) are checked by whoever reads them.
+// A compressed sparse matrix over three 1-d expressions, lazy. Checked when opened: lengths agree with each other and
+// with `shape`; the contents (monotonic indptr, indices in range) are checked by whoever reads them.
 struct Sparse {
   Layout layout = Layout::Csr;  // never Dense
   Shape shape;                  // rows, columns

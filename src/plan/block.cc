@@ -11,7 +11,8 @@ int64_t clipped(int64_t block, int64_t length) { return std::min(block, std::max
 
 int64_t bytes_of(const BlockProblem& problem, const Shape& block) {
   int64_t bytes = problem.item_size;
-  for (size_t axis = 0; axis < block.size(); ++axis) bytes = checked_mul(bytes, clipped(block[axis], round_up(problem.shape[axis], problem.unit[axis])));
+  for (size_t axis = 0; axis < block.size(); ++axis)
+    bytes = checked_mul(bytes, clipped(block[axis], round_up(problem.shape[axis], problem.unit[axis])));
   return bytes;
 }
 
@@ -22,7 +23,9 @@ double passes_along(int64_t length, int64_t block, int64_t grain) {
   if (block >= length) return 1;
   if (block % grain == 0) return 1;
   const int64_t blocks = ceil_div(length, block);
-  if (blocks > 100000) return static_cast<double>(blocks) * (1.0 + static_cast<double>(block - 1) / static_cast<double>(grain)) / static_cast<double>(pieces);
+  if (blocks > 100000)
+    return static_cast<double>(blocks) * (1.0 + static_cast<double>(block - 1) / static_cast<double>(grain)) /
+           static_cast<double>(pieces);
   int64_t touched = 0;
   for (int64_t b = 0; b < blocks; ++b) {
     const int64_t end = std::min(length, (b + 1) * block);
@@ -45,7 +48,8 @@ int64_t most_along(const BlockProblem& problem, size_t axis) {
   return problem.limit.empty() ? whole : std::min(whole, problem.limit[axis]);
 }
 
-// A block along `axis` grown by one step: doubled, or to the next end of a source piece when that is near, or to the whole.
+// A block along `axis` grown by one step: doubled, or to the next end of a source piece when that is near, or to the
+// whole.
 int64_t grown(const BlockProblem& problem, const Shape& block, size_t axis) {
   const int64_t most = most_along(problem, axis);
   int64_t next = std::min(most, block[axis] * 2);

@@ -10,25 +10,30 @@ namespace {
 
 using array::ArraySpec;
 
-constexpr int64_t kWindow = 16;                       // encoded chunks that may wait for their turn
-constexpr int64_t kPassBytes = int64_t{4} << 20;      // encoded bytes that are read and passed on together
-constexpr int64_t kReadAhead = int64_t{64} << 10;     // a row of contiguous storage costs about that much, however little is taken
+constexpr int64_t kWindow = 16;                   // encoded chunks that may wait for their turn
+constexpr int64_t kPassBytes = int64_t{4} << 20;  // encoded bytes that are read and passed on together
+constexpr int64_t kReadAhead = int64_t{64}
+                               << 10;  // a row of contiguous storage costs about that much, however little is taken
 
 // May the stored chunks of the source serve as they are?
 bool may_pass(const array::Array* from, const ArraySpec& to) {
   if (from == nullptr || to.contiguous() || from->spec().contiguous()) return false;
   const ArraySpec& spec = from->spec();
-  if (spec.type != to.type || spec.shape != to.shape || spec.chunks != to.chunks || spec.codecs != to.codecs) return false;
+  if (spec.type != to.type || spec.shape != to.shape || spec.chunks != to.chunks || spec.codecs != to.codecs)
+    return false;
   if (spec.fill_element() != to.fill_element() && !to.type.has_references_to_heap()) return false;
   // HDF5's variable-length elements are references into the file that they stand in.
   return !to.type.has_references_to_heap() ||
-         std::any_of(to.codecs.begin(), to.codecs.end(), [](const codec::CodecSpec& c) { return c.name.rfind("vlen-", 0) == 0; });
+         std::any_of(to.codecs.begin(), to.codecs.end(),
+                     [](const codec::CodecSpec& c) { return c.name.rfind("vlen-", 0) == 0; });
 }
 
 Shape unit_of(const ArraySpec& spec) {
   if (!spec.contiguous()) return spec.chunks;
   Shape unit(spec.shape.size(), 1);
-  if (!unit.empty()) unit.back() = std::clamp<int64_t>(kReadAhead / std::max<int64_t>(spec.type.size, 1), 1, std::max<int64_t>(spec.shape.back(), 1));
+  if (!unit.empty())
+    unit.back() = std::clamp<int64_t>(kReadAhead / std::max<int64_t>(spec.type.size, 1), 1,
+                                      std::max<int64_t>(spec.shape.back(), 1));
   return unit;
 }
 
@@ -44,8 +49,8 @@ int64_t encode_bytes(const ArraySpec& spec) {
   return pipeline.encoded_bound() + pipeline.scratch_bytes() + pipeline.type().bytes();
 }
 
-// Calls body(block) for every block of the array in the order in which they are written: cell by cell of `limit` (shards that
-// must be written alone), row-major within.
+// Calls body(block) for every block of the array in the order in which they are written: cell by cell of `limit`
+// (shards that must be written alone), row-major within.
 template <class Body>
 void for_each_block(const Shape& shape, const BlockChoice& choice, const Shape& limit, const Body& body) {
   if (count(shape) == 0) return;
@@ -129,13 +134,16 @@ void Copy::blocks() {
   });
 }
 
-// Pieces of a run in parallel: one thread does not keep up with the page cache. Strings are laid out one after the other.
+// Pieces of a run in parallel: one thread does not keep up with the page cache. Strings are laid out one after the
+// other.
 void Copy::write_run(int64_t first, const Buffer& data) {
   const int64_t item = plan.spec.type.size;
-  const int64_t piece = plan.spec.type.has_references_to_heap() ? data.size() : std::max<int64_t>(kPassBytes / item, 1) * item;
+  const int64_t piece =
+      plan.spec.type.has_references_to_heap() ? data.size() : std::max<int64_t>(kPassBytes / item, 1) * item;
   run.threads.parallel_for(ceil_div(data.size(), std::max<int64_t>(piece, 1)), [&](int64_t i) {
     const int64_t at = i * piece;
-    writer.write_run(first + at / item, data.bytes().subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(piece, data.size() - at))));
+    writer.write_run(first + at / item, data.bytes().subspan(static_cast<size_t>(at),
+                                                             static_cast<size_t>(std::min(piece, data.size() - at))));
   });
 }
 
@@ -177,7 +185,8 @@ int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const
   return done;
 }
 
-void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored, const View& data) {
+void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored,
+                  const View& data) {
   const Grid grid = writer.spec().grid();
   const Box chunks = grid.cover(block);
   const int64_t item = writer.spec().type.size;
@@ -220,7 +229,8 @@ CopyPlan plan_copy(lazy::ExprPtr source, const ArraySpec& spec, bool single_shar
 
   // A part of the memory is for what threads hold while they decode and encode, the rest for one block: the block must
   // not depend on the number of threads, as it decides the order of the chunks.
-  BlockProblem problem{spec.shape, spec.type.size, unit_of(spec), grain_of(*plan.source), plan.limit, spec.contiguous(), memory / 8 * 5};
+  BlockProblem problem{spec.shape, spec.type.size,    unit_of(spec), grain_of(*plan.source),
+                       plan.limit, spec.contiguous(), memory / 8 * 5};
   plan.choice = choose_block(problem);
   plan.thread_bytes = std::max(plan.source->working_bytes(), encode_bytes(spec));
   const int64_t unit_bytes = checked_mul(count(problem.unit), spec.type.size);
@@ -248,7 +258,8 @@ void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_
   if (!plan.spec.null_space && count(plan.spec.shape) > 0) {
     if (!plan.pass_through && plan.needed_bytes > run.memory) {
       throw Error(ErrorKind::OutOfBudget, "needs " + format_bytes(plan.needed_bytes) + " of working memory, " +
-                                              format_bytes(run.memory) + " are left; give more --memory or smaller --chunks");
+                                              format_bytes(run.memory) +
+                                              " are left; give more --memory or smaller --chunks");
     }
     // As many threads as the memory beside the block can feed.
     const int64_t spare = run.memory - plan.choice.bytes;

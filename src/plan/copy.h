@@ -29,11 +29,12 @@ CopyPlan plan_copy(lazy::ExprPtr source, const array::ArraySpec& spec, bool sing
 // Runs it: creates nothing, appends every chunk to `writer` (array number `array` of the journal), and finishes it.
 void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_t array);
 
-// The two halves of a block's way into chunked storage, for jobs that make their blocks themselves. `block` begins at chunk
-// edges; the journal's order is row-major within the block.
-// Puts back what an interrupted run appended of the block; the number of chunks that this was.
+// The two halves of a block's way into chunked storage, for jobs that make their blocks themselves. `block` begins at
+// chunk edges; the journal's order is row-major within the block. Puts back what an interrupted run appended of the
+// block; the number of chunks that this was.
 int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block);
 // Encodes the other chunks, from decoded bytes, in parallel and appends them in order.
-void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored, const View& data);
+void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block, int64_t restored,
+                  const View& data);
 
 }  // namespace lamella::plan

@@ -54,8 +54,8 @@ std::optional<array::Placement> Journal::replay(int64_t array, int64_t unit) {
 }
 
 void Journal::record(const Entry& entry) {
-  int64_t fields[kFields] = {entry.array, entry.unit, entry.placement.position, entry.placement.size,
-                             entry.placement.skip_codecs, 0};
+  int64_t fields[kFields] = {
+      entry.array, entry.unit, entry.placement.position, entry.placement.size, entry.placement.skip_codecs, 0};
   fields[5] = check_of(fields);
   if (std::fwrite(fields, sizeof(int64_t), kFields, file_) != kFields) throw_errno(errno, "write", path_);
 }

@@ -26,7 +26,8 @@ class Journal {
   ~Journal();
   Journal(const Journal&) = delete;
 
-  // The entry of the earlier run that comes next, if it is for this array and unit. Entries are taken in order, once each.
+  // The entry of the earlier run that comes next, if it is for this array and unit. Entries are taken in order, once
+  // each.
   std::optional<array::Placement> replay(int64_t array, int64_t unit);
   bool replaying() const { return next_ < entries_.size(); }
 

@@ -13,9 +13,10 @@ using array::SinkFormat;
 using codec::CodecList;
 using codec::CodecSpec;
 
-constexpr int64_t kChunkBytes = int64_t{1} << 20;         // of chunks that we choose: some hundred to a shard, one to a task
-constexpr int64_t kHdf5ChunkBytes = int64_t{512} << 10;   // HDF5 readers cache 1 MiB (8 since 2.0): several fit
-constexpr int64_t kTinyChunkBytes = int64_t{64} << 10;    // smaller ones are not taken over: a file or an index entry each
+constexpr int64_t kChunkBytes = int64_t{1} << 20;  // of chunks that we choose: some hundred to a shard, one to a task
+constexpr int64_t kHdf5ChunkBytes = int64_t{512} << 10;  // HDF5 readers cache 1 MiB (8 since 2.0): several fit
+constexpr int64_t kTinyChunkBytes = int64_t{64}
+                                    << 10;  // smaller ones are not taken over: a file or an index entry each
 constexpr int64_t kShardBytes = int64_t{256} << 20;
 
 bool all_named(const CodecList& codecs, const std::set<std::string>& names) {
@@ -151,7 +152,8 @@ ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int6
   const bool resizable = item.like && !item.like->max_shape.empty() && item.like->max_shape != item.like->shape;
   const bool asked_for_chunks = options.chunks && options.chunks->size() == spec.shape.size();
   const bool was_chunked = item.like && !item.like->contiguous() && !item.like->shape.empty();
-  if (hdf5 && codecs.empty() && !resizable && !asked_for_chunks && (!was_chunked || count(spec.shape) == 0)) return spec;
+  if (hdf5 && codecs.empty() && !resizable && !asked_for_chunks && (!was_chunked || count(spec.shape) == 0))
+    return spec;
 
   if (scalar) {
     spec.chunks = spec.shape;

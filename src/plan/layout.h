@@ -5,9 +5,9 @@
 
 namespace lamella::plan {
 
-// Chooses how an array lies in the target: chunks, shards, codecs. What the user named goes first, then what the source has
-// where the target can express it and an ordinary reader of the target's format will understand it, then the format's habit.
-// `memory` keeps chunks that the source has from being taken over when they are too big to work with.
+// Chooses how an array lies in the target: chunks, shards, codecs. What the user named goes first, then what the source
+// has where the target can express it and an ordinary reader of the target's format will understand it, then the
+// format's habit. `memory` keeps chunks that the source has from being taken over when they are too big to work with.
 array::ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int64_t memory);
 
 // A chunk shape of about `bytes`: the longest axis is halved until it fits.

@@ -11,8 +11,8 @@
 
 namespace lamella::plan {
 
-// What is to be written, in order, parents before children; says nothing of chunks, codecs or memory. Paths are "" for the
-// root and "a/b" below.
+// What is to be written, in order, parents before children; says nothing of chunks, codecs or memory. Paths are "" for
+// the root and "a/b" below.
 struct GroupItem {
   std::string path;
   array::Attributes attributes;
@@ -24,7 +24,7 @@ struct ArrayItem {
   lazy::ExprPtr source;
   // The layout that the source has, as a hint for the target's: chunks, shards, codecs, fill, max_shape.
   std::optional<array::ArraySpec> like;
-  bool small = false;  // scalars, records: never sharded, never compressed in HDF5
+  bool small = false;       // scalars, records: never sharded, never compressed in HDF5
   bool null_space = false;  // HDF5's null dataspace; `source` is null then
 };
 

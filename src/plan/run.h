@@ -15,7 +15,8 @@ namespace lamella::plan {
 // Adds up what was done and tells the user's Progress. Thread-safe.
 class Meter {
  public:
-  Meter(Progress* progress, const CancelFlag* cancel, int64_t total) : progress_(progress), cancel_(cancel), total_(total) {}
+  Meter(Progress* progress, const CancelFlag* cancel, int64_t total)
+      : progress_(progress), cancel_(cancel), total_(total) {}
   void start(const std::string& element);
   void add(int64_t bytes);  // throws Cancelled when the user asked to stop
   int64_t done() const { return done_; }
@@ -40,8 +41,9 @@ struct Run {
   int64_t arrays = 0;  // arrays created so far: their numbers in the journal
 };
 
-// Appends the chunks of one array in the order of their sequence numbers while several threads encode them: a thread that is
-// too far ahead waits. Every number must be put exactly once, starting from 0, and numbers be taken up in ascending order.
+// Appends the chunks of one array in the order of their sequence numbers while several threads encode them: a thread
+// that is too far ahead waits. Every number must be put exactly once, starting from 0, and numbers be taken up in
+// ascending order.
 class OrderedAppend {
  public:
   OrderedAppend(Run& run, array::ArrayWriter& writer, int64_t array, int64_t window);

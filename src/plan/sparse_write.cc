@@ -20,11 +20,13 @@ std::unique_ptr<BucketSort> make_sort(const SparseStep& step) {
   const bool csr = step.layout == Layout::Csr;
   auto entries = step.source.sparse ? matrix::transposed_entries(step.source.sparse)
                                     : matrix::nonzero_entries(step.source.dense, step.layout);
-  return std::make_unique<BucketSort>(std::move(entries), csr ? shape[0] : shape[1], csr ? shape[1] : shape[0], step.source.type());
+  return std::make_unique<BucketSort>(std::move(entries), csr ? shape[0] : shape[1], csr ? shape[1] : shape[0],
+                                      step.source.type());
 }
 
 // A 1-d part of the matrix that may grow, laid out like the values of the source.
-array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t length, const WriteOptions& options, int64_t memory) {
+array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t length, const WriteOptions& options,
+                             int64_t memory) {
   ArrayItem item;
   item.source = lazy::fill({length}, type, {});
   item.like.emplace();
@@ -58,12 +60,15 @@ struct EntryWriter {
       const int64_t chunks_of_indices = with_indices ? ceil_div(n, indices.spec().chunks[0]) : 0;
       const int64_t data_done = with_data ? restore_block(run, data, data_array, block) : 0;
       // What follows the data in the journal is there only if all of the data is.
-      const int64_t indices_done = with_indices && data_done == chunks_of_data ? restore_block(run, indices, indices_array, block) : 0;
+      const int64_t indices_done =
+          with_indices && data_done == chunks_of_data ? restore_block(run, indices, indices_array, block) : 0;
       if (data_done < chunks_of_data || indices_done < chunks_of_indices) {
         Buffer values(n * value_size), places(n * index_size);
         sort.read(begin, begin + n, places.data(), values.data());
-        if (with_data) append_block(run, data, data_array, block, data_done, View::c_order(values.data(), {n}, value_size));
-        if (with_indices) append_block(run, indices, indices_array, block, indices_done, View::c_order(places.data(), {n}, index_size));
+        if (with_data)
+          append_block(run, data, data_array, block, data_done, View::c_order(values.data(), {n}, value_size));
+        if (with_indices)
+          append_block(run, indices, indices_array, block, indices_done, View::c_order(places.data(), {n}, index_size));
       }
       run.meter.add(n * entry / (with_data && with_indices ? 1 : 2));
     }
@@ -109,7 +114,8 @@ void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
 
   const std::vector<int64_t>& indptr = sort->indptr();
   const auto n = static_cast<int64_t>(indptr.size());
-  const lazy::ExprPtr wide = lazy::in_memory({n}, DType::int_(8), reinterpret_cast<const std::byte*>(indptr.data()), nullptr);
+  const lazy::ExprPtr wide =
+      lazy::in_memory({n}, DType::int_(8), reinterpret_cast<const std::byte*>(indptr.data()), nullptr);
   const array::ArraySpec indptr_spec = part_layout(step, sort->index_type(), n, options, run.memory);
   const CopyPlan plan = plan_copy(lazy::cast(wide, sort->index_type()), indptr_spec, options.zip, run.memory / 2);
   const auto writer = run.sink.create_array(prefix + "indptr", indptr_spec, {});
@@ -132,7 +138,8 @@ Json describe_sparse(const SparseStep& step, int64_t memory) {
           {"shape", shape},
           {"dtype", to_string(step.source.type())},
           {"tasks", sorted},
-          {"how", step.source.sparse ? "count, deal into buckets, sort each" : "count non-zeros, deal into buckets, sort each"},
+          {"how", step.source.sparse ? "count, deal into buckets, sort each"
+                                     : "count non-zeros, deal into buckets, sort each"},
           {"passes", 2.0},
           {"decoded_bytes", decoded},
           {"stored_bytes_in", stored},

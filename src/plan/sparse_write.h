@@ -5,8 +5,8 @@
 
 namespace lamella::plan {
 
-// Writes a matrix in another, sparse layout: counting and bucket passes first, then data and indices in the order of their
-// entries, then indptr. The three arrays get chunks of equally many entries.
+// Writes a matrix in another, sparse layout: counting and bucket passes first, then data and indices in the order of
+// their entries, then indptr. The three arrays get chunks of equally many entries.
 void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options);
 
 // The plan of it, in the form of CopyPlan::describe, with "needed_bytes".

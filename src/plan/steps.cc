@@ -9,7 +9,9 @@ namespace {
 
 using matrix::Layout;
 
-std::string join(const std::string& parent, const std::string& name) { return parent.empty() ? name : parent + "/" + name; }
+std::string join(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "/" + name;
+}
 
 // The parts of a sparse matrix may grow in HDF5, as anndata writes them.
 ArrayItem part(const std::string& parent, const std::string& name, const lazy::ExprPtr& source) {
@@ -95,11 +97,13 @@ std::vector<Step> make_steps(const Recipe& recipe, const WriteOptions& options, 
 }
 
 int64_t decoded_bytes(const Step& step) {
-  if (const auto* copy = std::get_if<CopyStep>(&step)) return copy->plan.spec.null_space ? 0 : copy->plan.decoded_bytes();
+  if (const auto* copy = std::get_if<CopyStep>(&step))
+    return copy->plan.spec.null_space ? 0 : copy->plan.decoded_bytes();
   const auto* sparse = std::get_if<SparseStep>(&step);
   if (sparse == nullptr) return 0;
   if (sparse->source.sparse) {
-    return checked_mul(sparse->source.sparse->nnz(), sparse->source.type().size + sparse->source.sparse->indices->type().size);
+    return checked_mul(sparse->source.sparse->nnz(),
+                       sparse->source.type().size + sparse->source.sparse->indices->type().size);
   }
   return checked_mul(count(sparse->source.shape()), sparse->source.type().size);
 }

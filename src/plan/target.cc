@@ -109,7 +109,8 @@ void Target::commit() {
   const std::string parent = fs::path(path_).parent_path().string();
   if (renameat2(AT_FDCWD, data.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) return sync_folder(parent);
   if (errno == EEXIST || errno == ENOTEMPTY) {
-    if (!overwrite_) throw Error(ErrorKind::Exists, path_ + ": appeared while it was being written; nothing was replaced");
+    if (!overwrite_)
+      throw Error(ErrorKind::Exists, path_ + ": appeared while it was being written; nothing was replaced");
     if (renameat2(AT_FDCWD, data.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return sync_folder(parent);
   }
   // A file system without the exchange: a plain rename replaces files, a folder is moved aside first.

@@ -6,13 +6,14 @@
 
 namespace lamella::plan {
 
-// The private place beside a target in which it is built: a folder ".NAME.lamella-partial" that holds the data, the journal,
-// spill files and what identifies the run. Locked while in use. Removed when destroyed unless committed or kept.
+// The private place beside a target in which it is built: a folder ".NAME.lamella-partial" that holds the data, the
+// journal, spill files and what identifies the run. Locked while in use. Removed when destroyed unless committed or
+// kept.
 class Target {
  public:
-  // `identity` tells runs apart: a partial target is gone on with only if it has the same one and was left by this boot of
-  // the machine (before the commit nothing is synced). Throws Exists when the target is there and may not be replaced, or
-  // when somebody else is writing it.
+  // `identity` tells runs apart: a partial target is gone on with only if it has the same one and was left by this boot
+  // of the machine (before the commit nothing is synced). Throws Exists when the target is there and may not be
+  // replaced, or when somebody else is writing it.
   Target(const std::string& path, Json identity, bool overwrite, bool resume);
   ~Target();
   Target(const Target&) = delete;

@@ -11,7 +11,7 @@
 namespace lamella::plan {
 namespace {
 
-constexpr int64_t kReserve = int64_t{4} << 20;   // stacks, small allocations, metadata of the target
+constexpr int64_t kReserve = int64_t{4} << 20;  // stacks, small allocations, metadata of the target
 constexpr int64_t kLeast = int64_t{4} << 20;
 
 // What steps may have resident beside what the process has already: metadata, code, the caller's own.
@@ -19,15 +19,16 @@ int64_t working_memory(int64_t budget, bool on_top) {
   const int64_t resident = on_top ? 0 : resident_bytes();
   const int64_t left = budget - resident - kReserve;
   if (left < kLeast) {
-    throw Error(ErrorKind::OutOfBudget, "the memory budget of " + format_bytes(budget) + " is too small: the process itself has " +
-                                            format_bytes(resident) + " resident; --memory " +
-                                            format_bytes(resident + kReserve + 2 * kLeast) + " would do");
+    throw Error(ErrorKind::OutOfBudget, "the memory budget of " + format_bytes(budget) +
+                                            " is too small: the process itself has " + format_bytes(resident) +
+                                            " resident; --memory " + format_bytes(resident + kReserve + 2 * kLeast) +
+                                            " would do");
   }
   return left;
 }
 
-// The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their bytes:
-// three quarters of the budget, unless the process has more than the rest already.
+// The share for blocks must not follow the resident bytes of the moment to the last page, or runs would differ in their
+// bytes: three quarters of the budget, unless the process has more than the rest already.
 int64_t steady_share(int64_t budget, bool on_top) {
   const int64_t left = working_memory(budget, on_top);
   const int64_t usual = budget / 4 * 3;
@@ -98,7 +99,8 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
   const auto begin = std::chrono::steady_clock::now();
   int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
   // What a zip has got so far cannot be gone on with: its members stand one behind the other.
-  Target target(options.target, identity_of(recipe, options, budget), options.overwrite, options.resume && !options.zip);
+  Target target(options.target, identity_of(recipe, options, budget), options.overwrite,
+                options.resume && !options.zip);
   if (target.resumed()) budget = target.identity()["memory"].get<int64_t>();
 
   const int64_t memory = steady_share(budget, options.memory_on_top);
@@ -158,8 +160,8 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     elements.push_back(std::move(one));
   }
   const int64_t resident = resident_bytes() + kReserve;
-  Json out = {{"target", options.target}, {"memory", budget},       {"tasks", tasks},
-              {"decoded_bytes", read},    {"read_bytes", stored},   {"expected_peak_bytes", peak + resident},
+  Json out = {{"target", options.target}, {"memory", budget},     {"tasks", tasks},
+              {"decoded_bytes", read},    {"read_bytes", stored}, {"expected_peak_bytes", peak + resident},
               {"fits", needed <= memory}, {"elements", elements}};
   if (needed > memory) out["would_do"] = 2 * needed + resident;
   return out;

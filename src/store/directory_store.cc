@@ -17,8 +17,8 @@
 namespace lamella::store {
 namespace {
 
-constexpr size_t kMaxOpen = 64;                           // growing values whose files are kept open
-constexpr const char* kTemporary = ".lamella-new";        // ending of a value that is being written
+constexpr size_t kMaxOpen = 64;                     // growing values whose files are kept open
+constexpr const char* kTemporary = ".lamella-new";  // ending of a value that is being written
 
 bool is_temporary(const std::string& name) {
   const std::string ending = kTemporary;

@@ -59,15 +59,17 @@ void ReadFile::read_many(const std::vector<Piece>& pieces) const {
 Buffer ReadFile::read(int64_t position, int64_t size) const {
   // Checked before memory is taken: sizes come from files.
   if (size < 0 || position < 0 || size > this->size() || position > this->size() - size) {
-    throw Error(ErrorKind::Corrupt, name() + ": ends at byte " + std::to_string(this->size()) + ", " + std::to_string(size) +
-                                        " bytes from " + std::to_string(position) + " on are wanted");
+    throw Error(ErrorKind::Corrupt, name() + ": ends at byte " + std::to_string(this->size()) + ", " +
+                                        std::to_string(size) + " bytes from " + std::to_string(position) +
+                                        " on are wanted");
   }
   Buffer out(size);
   read_at(position, out.bytes());
   return out;
 }
 
-std::shared_ptr<const ReadFile> slice_file(std::shared_ptr<const ReadFile> file, int64_t position, int64_t size, std::string name) {
+std::shared_ptr<const ReadFile> slice_file(std::shared_ptr<const ReadFile> file, int64_t position, int64_t size,
+                                           std::string name) {
   return std::make_shared<SlicedFile>(std::move(file), position, size, std::move(name));
 }
 

@@ -13,7 +13,7 @@
 namespace lamella::store {
 namespace {
 
-constexpr int64_t kJoinGap = int64_t{16} << 10;   // reading this much for nothing is cheaper than another call
+constexpr int64_t kJoinGap = int64_t{16} << 10;  // reading this much for nothing is cheaper than another call
 constexpr size_t kMaxVectors = 256;
 
 class Descriptor {
@@ -114,7 +114,8 @@ class LocalWriteFile : public WriteFile {
 
   void write_at(int64_t position, ConstBytes bytes) override {
     for (size_t done = 0; done < bytes.size();) {
-      const ssize_t n = pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, position + static_cast<int64_t>(done));
+      const ssize_t n =
+          pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, position + static_cast<int64_t>(done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_errno(errno, "write", path_);
       done += static_cast<size_t>(n);
@@ -154,7 +155,9 @@ std::shared_ptr<const ReadFile> open_local(const std::string& path) {
   return std::make_shared<LocalReadFile>(fd, path);
 }
 
-std::unique_ptr<WriteFile> create_local(const std::string& path) { return open_for_writing(path, O_CREAT | O_TRUNC, "create"); }
+std::unique_ptr<WriteFile> create_local(const std::string& path) {
+  return open_for_writing(path, O_CREAT | O_TRUNC, "create");
+}
 std::unique_ptr<WriteFile> reopen_local(const std::string& path) { return open_for_writing(path, O_CREAT, "open"); }
 
 }  // namespace lamella::store

@@ -11,7 +11,9 @@ class SubStore : public Store {
       : store_(std::move(store)), prefix_(std::move(prefix)), name_(store_->name() + "/" + prefix_) {}
 
   const std::string& name() const override { return name_; }
-  std::shared_ptr<const ReadFile> open(const std::string& key) const override { return store_->open(prefix_ + "/" + key); }
+  std::shared_ptr<const ReadFile> open(const std::string& key) const override {
+    return store_->open(prefix_ + "/" + key);
+  }
   std::optional<int64_t> size_of(const std::string& key) const override { return store_->size_of(prefix_ + "/" + key); }
   std::vector<std::string> list(const std::string& prefix) const override {
     return store_->list(prefix.empty() ? prefix_ : prefix_ + "/" + prefix);

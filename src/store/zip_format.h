@@ -8,13 +8,14 @@
 
 namespace lamella::store {
 
-// The records of a zip archive as PKWARE's application note numbers them (4.3.7 local header, 4.3.12 central directory).
+// The records of a zip archive as PKWARE's application note numbers them (4.3.7 local header, 4.3.12 central
+// directory).
 struct ZipMember {
-  int64_t header = 0;      // position of the local header
-  int64_t stored = 0;      // bytes in the archive
-  int64_t size = 0;        // bytes of the value
+  int64_t header = 0;  // position of the local header
+  int64_t stored = 0;  // bytes in the archive
+  int64_t size = 0;    // bytes of the value
   uint32_t crc = 0;
-  uint16_t method = 0;     // 0 stored, 8 deflated
+  uint16_t method = 0;  // 0 stored, 8 deflated
   bool encrypted = false;
 };
 

@@ -27,7 +27,8 @@ class ZipStore : public Store {
     if (member.encrypted) throw Error(ErrorKind::Unsupported, name + ": is encrypted; unpack the zip first");
     const int64_t position = zip_data_position(*file_, member);
     if (member.method == 0) {
-      if (position > file_->size() - member.size) throw Error(ErrorKind::Corrupt, name + ": lies beyond the end of the zip");
+      if (position > file_->size() - member.size)
+        throw Error(ErrorKind::Corrupt, name + ": lies beyond the end of the zip");
       return slice_file(file_, position, member.size, name);
     }
     if (member.method == 8) return inflate(member, position, name);
@@ -60,7 +61,8 @@ class ZipStore : public Store {
     const Buffer stored = file_->read(position, member.stored);
     std::vector<std::byte> value(static_cast<size_t>(member.size));
     libdeflate_decompressor* inflater = libdeflate_alloc_decompressor();
-    const auto result = libdeflate_deflate_decompress(inflater, stored.data(), stored.bytes().size(), value.data(), value.size(), nullptr);
+    const auto result = libdeflate_deflate_decompress(inflater, stored.data(), stored.bytes().size(), value.data(),
+                                                      value.size(), nullptr);
     libdeflate_free_decompressor(inflater);
     if (result != LIBDEFLATE_SUCCESS || libdeflate_crc32(0, value.data(), value.size()) != member.crc) {
       throw Error(ErrorKind::Corrupt, name + ": its deflated bytes are damaged");
@@ -73,8 +75,8 @@ class ZipStore : public Store {
   std::map<std::string, ZipMember> members_;
 };
 
-// Writes members one behind the other. Sizes are known only when a growing member ends, so its header is written with room
-// for 64-bit sizes and filled in then.
+// Writes members one behind the other. Sizes are known only when a growing member ends, so its header is written with
+// room for 64-bit sizes and filled in then.
 class ZipWriter : public Store {
  public:
   explicit ZipWriter(const std::string& path) : file_(create_local(path)), name_(path) {}
@@ -159,7 +161,14 @@ class ZipWriter : public Store {
 
   static Record central_header(const Member& member) {
     Record record;
-    record.put(0x02014b50, 4).put(0x032d, 2).put(45, 2).put(0x0800, 2).put(0, 2).put(0, 2).put(kDate, 2).put(member.crc, 4);
+    record.put(0x02014b50, 4)
+        .put(0x032d, 2)
+        .put(45, 2)
+        .put(0x0800, 2)
+        .put(0, 2)
+        .put(0, 2)
+        .put(kDate, 2)
+        .put(member.crc, 4);
     record.put(0xffffffff, 4).put(0xffffffff, 4).put(member.key.size(), 2).put(28, 2).put(0, 2).put(0, 2).put(0, 2);
     record.put(uint64_t{0100644} << 16, 4).put(0xffffffff, 4).put(member.key);
     record.put(1, 2).put(24, 2).put(static_cast<uint64_t>(member.size), 8).put(static_cast<uint64_t>(member.size), 8);

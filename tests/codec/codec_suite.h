@@ -15,12 +15,15 @@ struct SuiteCase {
   int64_t item_size = 4;
 };
 
-inline std::ostream& operator<<(std::ostream& out, const SuiteCase& c) { return out << c.spec.name << c.spec.configuration.dump(); }
+inline std::ostream& operator<<(std::ostream& out, const SuiteCase& c) {
+  return out << c.spec.name << c.spec.configuration.dump();
+}
 
 // Every bytes → bytes codec runs these: add a line to codec_suite_test.cc.
 class BytesCodecSuite : public testing::TestWithParam<SuiteCase> {
  protected:
-  std::unique_ptr<BytesCodec> codec_ = make_bytes_codec(canonical(GetParam().spec, GetParam().item_size), GetParam().item_size);
+  std::unique_ptr<BytesCodec> codec_ =
+      make_bytes_codec(canonical(GetParam().spec, GetParam().item_size), GetParam().item_size);
 
   template <class Body>
   void for_each_input(const Body& body) {
@@ -81,7 +84,8 @@ TEST_P(BytesCodecSuite, SurvivesBrokenBytes) {
   std::mt19937 random(4);
   for (int i = 0; i < 400; ++i) {
     Buffer bent = Buffer::copy_of(encoded.bytes());
-    const size_t reach = i % 2 == 0 ? std::min<size_t>(24, static_cast<size_t>(bent.size())) : static_cast<size_t>(bent.size());
+    const size_t reach =
+        i % 2 == 0 ? std::min<size_t>(24, static_cast<size_t>(bent.size())) : static_cast<size_t>(bent.size());
     bent.data()[random() % reach] ^= static_cast<std::byte>(1u << random() % 8);
     attempt(bent.bytes());
   }
@@ -97,7 +101,10 @@ TEST_P(BytesCodecSuite, StreamEqualsWhole) {
       if (!pull) return;
       Buffer out(in.size() + 1);
       int64_t filled = 0;
-      for (int64_t n; (n = pull(out.bytes().subspan(static_cast<size_t>(filled), std::min<size_t>(777, static_cast<size_t>(out.size() - filled))))) > 0;) filled += n;
+      for (int64_t n;
+           (n = pull(out.bytes().subspan(static_cast<size_t>(filled),
+                                         std::min<size_t>(777, static_cast<size_t>(out.size() - filled))))) > 0;)
+        filled += n;
       ASSERT_EQ(filled, in.size());
       EXPECT_TRUE(equal(in.bytes(), out.bytes().first(static_cast<size_t>(filled))));
     }
@@ -107,7 +114,8 @@ TEST_P(BytesCodecSuite, StreamEqualsWhole) {
 TEST_P(BytesCodecSuite, StreamThatEndsEarlyThrows) {
   const Buffer in = random_bytes(3000, 5, 6);
   const Buffer encoded = encode_whole(*codec_, in.bytes());
-  const auto pull = codec_->decode_stream(in_pieces(encoded.bytes().first(static_cast<size_t>(encoded.size() - 1)), 100));
+  const auto pull =
+      codec_->decode_stream(in_pieces(encoded.bytes().first(static_cast<size_t>(encoded.size() - 1)), 100));
   if (!pull) return;
   Buffer out(500);
   EXPECT_THROW(while (pull(out.bytes()) > 0){}, Error);

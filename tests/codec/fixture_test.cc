@@ -1,8 +1,7 @@
-#include "codec/fixtures.h"
-
 #include <gmock/gmock.h>
 
 #include "base/json.h"
+#include "codec/fixtures.h"
 #include "codec/samples.h"
 
 namespace lamella::codec {
@@ -38,7 +37,9 @@ TEST(Fixtures, SameBytesWhereTheFormatLeavesNoChoice) {
     const CodecSpec spec = from_zarr2(parse_json(fixture.config, "fixture"), 4);
     const auto codec = make_bytes_codec(spec, 4);
     if (!codec->fixed_size()) continue;
-    EXPECT_TRUE(equal(encode_whole(*codec, from_hex(fixture.decoded).bytes()).bytes(), from_hex(fixture.encoded).bytes())) << fixture.config;
+    EXPECT_TRUE(
+        equal(encode_whole(*codec, from_hex(fixture.decoded).bytes()).bytes(), from_hex(fixture.encoded).bytes()))
+        << fixture.config;
   }
 }
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "codec/checksums.h"
 #include "base/error.h"
+#include "codec/checksums.h"
 #include "codec/samples.h"
 
 namespace lamella::codec {
@@ -10,9 +10,20 @@ namespace {
 using testing::HasSubstr;
 
 CodecSpec random_bytes_codec(std::mt19937& random) {
-  static const std::vector<CodecSpec> kChoice = {
-      {"gzip"}, {"zlib"}, {"zstd"}, {"blosc"}, {"lz4"}, {"hdf5-lz4"}, {"lzf"}, {"shuffle"}, {"bitshuffle"}, {"crc32c"}, {"crc32"}, {"fletcher32"},
-      {"zstd", {{"checksum", true}}}, {"bitshuffle", {{"compressor", "none"}}}};
+  static const std::vector<CodecSpec> kChoice = {{"gzip"},
+                                                 {"zlib"},
+                                                 {"zstd"},
+                                                 {"blosc"},
+                                                 {"lz4"},
+                                                 {"hdf5-lz4"},
+                                                 {"lzf"},
+                                                 {"shuffle"},
+                                                 {"bitshuffle"},
+                                                 {"crc32c"},
+                                                 {"crc32"},
+                                                 {"fletcher32"},
+                                                 {"zstd", {{"checksum", true}}},
+                                                 {"bitshuffle", {{"compressor", "none"}}}};
   return kChoice[random() % kChoice.size()];
 }
 
@@ -30,7 +41,10 @@ CodecSpec shard_of(const Shape& chunk, const CodecList& inner, bool at_end) {
   for (const CodecSpec& codec : inner) codecs.push_back({{"name", codec.name}, {"configuration", codec.configuration}});
   Json index = Json::array({{{"name", "bytes"}, {"configuration", {{"endian", "little"}}}}, {{"name", "crc32c"}}});
   return {"sharding_indexed",
-          {{"chunk_shape", chunk}, {"codecs", codecs}, {"index_codecs", index}, {"index_location", at_end ? "end" : "start"}}};
+          {{"chunk_shape", chunk},
+           {"codecs", codecs},
+           {"index_codecs", index},
+           {"index_location", at_end ? "end" : "start"}}};
 }
 
 CodecList random_stack(std::mt19937& random, const DType& type, Shape shape, int depth = 0) {
@@ -59,7 +73,8 @@ CodecList random_stack(std::mt19937& random, const DType& type, Shape shape, int
 TEST(Pipeline, RandomStacksRoundTrip) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    const std::vector<DType> types = {DType::uint(1), DType::int_(2), DType::float_(4), DType::float_(8), parse_dtype(">i4"), parse_dtype("<c16"), parse_dtype("|S3"), parse_dtype("<U2")};
+    const std::vector<DType> types = {DType::uint(1),     DType::int_(2),      DType::float_(4),   DType::float_(8),
+                                      parse_dtype(">i4"), parse_dtype("<c16"), parse_dtype("|S3"), parse_dtype("<U2")};
     const DType type = types[random() % types.size()];
     Shape shape(random() % 4);
     for (int64_t& length : shape) length = static_cast<int64_t>(random() % 12) + 1;
@@ -114,7 +129,8 @@ TEST(Pipeline, StringsThroughEverything) {
       pipeline.decode(encoded.bytes(), std::as_writable_bytes(std::span(out)), heap);
     }  // the strings outlive the encoded bytes
     for (size_t i = 0; i < in.size(); ++i) {
-      ASSERT_EQ(std::string_view(in[i].data, static_cast<size_t>(in[i].size)), std::string_view(out[i].data, static_cast<size_t>(out[i].size)));
+      ASSERT_EQ(std::string_view(in[i].data, static_cast<size_t>(in[i].size)),
+                std::string_view(out[i].data, static_cast<size_t>(out[i].size)));
     }
   }
 }
@@ -133,11 +149,13 @@ std::string decode_error(const Pipeline& pipeline, ConstBytes encoded) {
 
 TEST(Pipeline, WrongLengthsAreCorrupt) {
   const BlockType ten{DType::uint(1), {10}, {}};
-  for (const char* name : {"gzip", "zlib", "zstd", "blosc", "lz4", "hdf5-lz4", "lzf", "crc32c", "bitshuffle", "shuffle"}) {
+  for (const char* name :
+       {"gzip", "zlib", "zstd", "blosc", "lz4", "hdf5-lz4", "lzf", "crc32c", "bitshuffle", "shuffle"}) {
     const Pipeline pipeline({{"bytes"}, {name}}, ten);
     for (int64_t n : {5, 20}) {
       const Pipeline other({{"bytes"}, {name}}, {DType::uint(1), {n}, {}});
-      EXPECT_THAT(decode_error(pipeline, other.encode(random_bytes(n, 1).bytes()).bytes()), HasSubstr("10")) << name << n;
+      EXPECT_THAT(decode_error(pipeline, other.encode(random_bytes(n, 1).bytes()).bytes()), HasSubstr("10"))
+          << name << n;
     }
   }
   EXPECT_THAT(decode_error(Pipeline({{"bytes"}}, ten), random_bytes(9, 1).bytes()), HasSubstr("9 bytes, 10 expected"));
@@ -164,7 +182,8 @@ TEST(Pipeline, SkipLeavesOutCodecs) {
 TEST(Pipeline, ManyFramesAndMembers) {
   for (const char* name : {"gzip", "zstd"}) {
     const auto codec = make_bytes_codec({name}, 1);
-    const Buffer a = encode_whole(*codec, random_bytes(100, 1).bytes()), b = encode_whole(*codec, random_bytes(50, 2).bytes());
+    const Buffer a = encode_whole(*codec, random_bytes(100, 1).bytes()),
+                 b = encode_whole(*codec, random_bytes(50, 2).bytes());
     Buffer both(a.size() + b.size()), out(150);
     std::memcpy(both.data(), a.data(), static_cast<size_t>(a.size()));
     std::memcpy(both.data() + a.size(), b.data(), static_cast<size_t>(b.size()));

@@ -26,7 +26,8 @@ TEST(Spec, WhatUsersType) {
   EXPECT_EQ(to_string(parse_codecs("blosc:zstd:7:bitshuffle")), "blosc:zstd:7:bitshuffle");
   EXPECT_EQ(to_string(parse_codecs("none")), "none");
   EXPECT_EQ(to_string({{"bytes"}}), "none");
-  for (const char* text : {"gzip:9", "zlib:2", "blosc:zstd:1:noshuffle", "lzf", "bitshuffle:zstd:5", "hdf5-lz4:4096", "crc32c", "zstd:19:true"}) {
+  for (const char* text : {"gzip:9", "zlib:2", "blosc:zstd:1:noshuffle", "lzf", "bitshuffle:zstd:5", "hdf5-lz4:4096",
+                           "crc32c", "zstd:19:true"}) {
     EXPECT_EQ(parse_codecs(to_string(parse_codecs(text))), parse_codecs(text)) << text;
   }
 }
@@ -43,21 +44,25 @@ TEST(Spec, BadWordsNameTheKnown) {
 TEST(Spec, SameCodecSameSpec) {
   EXPECT_EQ(from_zarr2({{"id", "blosc"}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", 1}, {"blocksize", 0}}, 4),
             from_zarr3({{"name", "blosc"},
-                        {"configuration", {{"typesize", 4}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", "shuffle"}, {"blocksize", 0}}}}, 4));
+                        {"configuration",
+                         {{"typesize", 4}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", "shuffle"}, {"blocksize", 0}}}},
+                       4));
   EXPECT_EQ(from_zarr2({{"id", "zstd"}, {"level", 0}}, 4),
             from_zarr3({{"name", "zstd"}, {"configuration", {{"level", 0}, {"checksum", false}}}}, 4));
   EXPECT_EQ(from_zarr2({{"id", "zlib"}, {"level", 4}}, 4), from_hdf5({1, "deflate", {4}}, 4));
   EXPECT_EQ(from_zarr2({{"id", "shuffle"}, {"elementsize", 8}}, 8), from_hdf5({2, "", {8}}, 8));
   EXPECT_EQ(from_zarr3("crc32c", 1), from_zarr2({{"id", "crc32c"}}, 1));
   EXPECT_EQ(from_zarr3({{"name", "bytes"}, {"configuration", {{"endian", "little"}}}}, 4), CodecSpec{"bytes"});
-  EXPECT_EQ(from_zarr3({{"name", "numcodecs.zlib"}, {"configuration", {{"level", 2}}}}, 4), (CodecSpec{"zlib", {{"level", 2}}}));
+  EXPECT_EQ(from_zarr3({{"name", "numcodecs.zlib"}, {"configuration", {{"level", 2}}}}, 4),
+            (CodecSpec{"zlib", {{"level", 2}}}));
 }
 
 TEST(Spec, GzipInHdf5IsDeflate) {
   EXPECT_EQ(to_hdf5(parse_codecs("gzip:4")[0], 4, 1000).number, 1);
   EXPECT_EQ(hdf5_codecs(parse_codecs("shuffle,gzip:4"), 4, 1000),
             (CodecList{{"shuffle", {{"elementsize", 4}}}, {"zlib", {{"level", 4}}}}));
-  EXPECT_EQ(to_hdf5(parse_codecs("blosc:zstd:7:bitshuffle")[0], 4, 1000).values, (std::vector<uint32_t>{2, 2, 4, 1000, 7, 2, 5}));
+  EXPECT_EQ(to_hdf5(parse_codecs("blosc:zstd:7:bitshuffle")[0], 4, 1000).values,
+            (std::vector<uint32_t>{2, 2, 4, 1000, 7, 2, 5}));
   EXPECT_EQ(to_hdf5(parse_codecs("lzf")[0], 4, 1000).values, (std::vector<uint32_t>{4, 0x105, 1000}));
 }
 
@@ -68,15 +73,24 @@ TEST(Spec, RefusalsSayWhatToDo) {
   EXPECT_THAT(message_of([] { from_zarr3("packbits", 1); }), HasSubstr("packbits"));
   EXPECT_THAT(message_of([] { from_hdf5({4, "", {}}, 8); }), HasSubstr("4 (szip)"));
   EXPECT_THAT(message_of([] { from_hdf5({4711, "mine", {}}, 8); }), HasSubstr("4711 (mine)"));
-  EXPECT_THAT(message_of([] { from_zarr3({{"name", "gzip"}, {"configuration", {{"level", "x"}}}}, 8); }), HasSubstr("level"));
-  EXPECT_THAT(message_of([] { from_zarr3({{"name", "gzip"}, {"configuration", {{"speed", 1}}}}, 8); }), HasSubstr("speed"));
+  EXPECT_THAT(message_of([] {
+                from_zarr3({{"name", "gzip"}, {"configuration", {{"level", "x"}}}}, 8);
+              }),
+              HasSubstr("level"));
+  EXPECT_THAT(message_of([] {
+                from_zarr3({{"name", "gzip"}, {"configuration", {{"speed", 1}}}}, 8);
+              }),
+              HasSubstr("speed"));
   EXPECT_THAT(message_of([] { to_zarr2({"lzf"}); }), HasSubstr("lzf"));
 }
 
 TEST(Spec, ShardsOfEveryInnerCodec) {
-  const Json index = Json::array({{{"name", "bytes"}, {"configuration", {{"endian", "little"}}}}, {{"name", "crc32c"}}});
-  const Json inner = Json::array({{{"name", "bytes"}}, {{"name", "numcodecs.zlib"}, {"configuration", {{"level", 3}}}}});
-  const Json config = {{"name", "sharding_indexed"}, {"configuration", {{"chunk_shape", {2, 2}}, {"codecs", inner}, {"index_codecs", index}}}};
+  const Json index =
+      Json::array({{{"name", "bytes"}, {"configuration", {{"endian", "little"}}}}, {{"name", "crc32c"}}});
+  const Json inner =
+      Json::array({{{"name", "bytes"}}, {{"name", "numcodecs.zlib"}, {"configuration", {{"level", 3}}}}});
+  const Json config = {{"name", "sharding_indexed"},
+                       {"configuration", {{"chunk_shape", {2, 2}}, {"codecs", inner}, {"index_codecs", index}}}};
   const CodecSpec spec = from_zarr3(config, 4);
   EXPECT_EQ(canonical(spec, 4), spec);
   EXPECT_EQ(from_zarr3(to_zarr3(spec), 4), spec);

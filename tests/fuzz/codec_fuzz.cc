@@ -1,5 +1,5 @@
-// Every decoder on bytes that nobody made. The first byte picks the codec list, the second the number of elements; whatever
-// comes out must be a result or an Error, within the memory that the block type allows.
+// Every decoder on bytes that nobody made. The first byte picks the codec list, the second the number of elements;
+// whatever comes out must be a result or an Error, within the memory that the block type allows.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -14,7 +14,8 @@ CodecSpec shard(Shape chunk, const char* location) {
   const Json bytes = {{"name", "bytes"}, {"configuration", Json::object()}};
   const Json index = Json::array({bytes});
   const Json inner = Json::array({bytes, {{"name", "zstd"}, {"configuration", Json::object()}}});
-  return {"sharding_indexed", {{"chunk_shape", chunk}, {"codecs", inner}, {"index_codecs", index}, {"index_location", location}}};
+  return {"sharding_indexed",
+          {{"chunk_shape", chunk}, {"codecs", inner}, {"index_codecs", index}, {"index_location", location}}};
 }
 
 struct Target {
@@ -26,9 +27,20 @@ struct Target {
 const std::vector<Target>& targets() {
   static const std::vector<Target> list = [] {
     std::vector<Target> out;
-    const std::vector<CodecSpec> codecs = {
-        {"gzip"}, {"zlib"}, {"zstd"}, {"blosc"}, {"lz4"}, {"hdf5-lz4"}, {"lzf"}, {"shuffle"}, {"crc32c"}, {"crc32"}, {"fletcher32"},
-        {"bitshuffle"}, {"bitshuffle", {{"compressor", "zstd"}}}, {"bitshuffle", {{"compressor", "none"}}}};
+    const std::vector<CodecSpec> codecs = {{"gzip"},
+                                           {"zlib"},
+                                           {"zstd"},
+                                           {"blosc"},
+                                           {"lz4"},
+                                           {"hdf5-lz4"},
+                                           {"lzf"},
+                                           {"shuffle"},
+                                           {"crc32c"},
+                                           {"crc32"},
+                                           {"fletcher32"},
+                                           {"bitshuffle"},
+                                           {"bitshuffle", {{"compressor", "zstd"}}},
+                                           {"bitshuffle", {{"compressor", "none"}}}};
     for (const CodecSpec& codec : codecs) {
       out.push_back({{{"bytes"}, codec}, DType::int_(4)});
       out.push_back({{{"vlen-utf8"}, codec}, DType::string()});
@@ -77,7 +89,9 @@ void decode(ConstBytes in) {
       rest = rest.subspan(n);
       return static_cast<int64_t>(n);
     });
-    if (pull && out.size() > 0) while (pull(out.bytes()) > 0) {}
+    if (pull && out.size() > 0)
+      while (pull(out.bytes()) > 0) {
+      }
   });
 }
 
