@@ -11,7 +11,8 @@
 namespace lamella::matrix {
 namespace {
 
-constexpr int64_t kLeastBuffer = 16 << 10;  // of a bucket while entries are dealt out
+constexpr int64_t kMajorBytes = 20;        // indptr, number of the bucket, and a cursor while a bucket is sorted
+constexpr int64_t kLeastBuffer = 4 << 10;  // of a bucket while entries are dealt out
 constexpr int64_t kMostBuffer = 1 << 20;
 constexpr int64_t kPiece = 1 << 16;  // entries of a lone major that are read at a time
 
@@ -44,7 +45,7 @@ BucketSort::~BucketSort() {
   if (!spill_path_.empty()) unlink(spill_path_.c_str());
 }
 
-int64_t BucketSort::needed_bytes() const { return entries_->working_bytes() + majors_ * 12 + (int64_t{8} << 20); }
+int64_t BucketSort::needed_bytes() const { return entries_->working_bytes() + majors_ * kMajorBytes + (int64_t{8} << 20); }
 
 void BucketSort::prepare(const SortResources& resources) {
   if (needed_bytes() > resources.memory) {
@@ -54,7 +55,7 @@ void BucketSort::prepare(const SortResources& resources) {
   count(resources);
   constexpr int64_t kMost32 = INT32_MAX;
   if (nnz() > kMost32 || majors_ > kMost32 || minors_ > kMost32) index_size_ = 8;
-  const int64_t left = resources.memory - entries_->working_bytes() - majors_ * 12;
+  const int64_t left = resources.memory - entries_->working_bytes() - majors_ * kMajorBytes;
   // A loaded bucket is there twice: as records and sorted.
   most_loaded_ = std::max<int64_t>(left / 2 / (2 * record_bytes()), 1);
   cut(most_loaded_);
@@ -101,7 +102,7 @@ void BucketSort::deal(const SortResources& resources) {
   Buffer buffers;
   std::vector<std::byte*> starts(n), places(n), ends(n);
   if (spills) {
-    const int64_t left = resources.memory - entries_->working_bytes() - majors_ * 12;
+    const int64_t left = resources.memory - entries_->working_bytes() - majors_ * kMajorBytes;
     const int64_t each =
         std::clamp<int64_t>(left / 2 / static_cast<int64_t>(n), kLeastBuffer, kMostBuffer) / record * record;
     buffers = Buffer(each * static_cast<int64_t>(n));
