@@ -112,7 +112,7 @@ class Hdf5Sink : public Sink {
     HeapBuilder heap;
     std::map<std::string, std::vector<StoredAttribute>> attributes;
     for (const auto& [path, object] : objects_) {
-      attributes[path] = located(path, [&] { return store_attributes(object.attributes, heap); });
+      attributes[path] = located(path, [&, &object = object] { return store_attributes(object.attributes, heap); });
     }
     const int64_t heap_address = file.append(ConstBytes(heap.finish()));
     std::vector<PendingReference> pending;
