@@ -120,6 +120,7 @@ void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
 }
 
 void fill_elements(const View& to, const std::byte* element, int64_t item_size) {
+  if (item_size == 0) return;
   // Strides of zero on the source side repeat the element.
   if (is_c_contiguous(to.shape, to.strides, item_size)) {
     const int64_t elements = count(to.shape);

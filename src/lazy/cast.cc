@@ -54,6 +54,19 @@ void to_strings(const DType& from, const std::byte* in, StringRef* out, int64_t 
   heap.adopt(std::static_pointer_cast<const void>(text));
 }
 
+// Swaps what differs between two types that differ in byte order only: of a record perhaps some fields.
+void change_order(const DType& from, const DType& to, std::byte* data, int64_t elements) {
+  if (from.kind != TypeKind::Struct) {
+    if (from.big_endian != to.big_endian) swap_bytes(from, data, elements);
+    return;
+  }
+  for (size_t f = 0; f < from.fields->size(); ++f) {
+    const Field &a = (*from.fields)[f], &b = (*to.fields)[f];
+    const int64_t inner = count(a.shape);
+    for (int64_t i = 0; i < elements; ++i) change_order(a.type, b.type, data + i * from.size + a.offset, inner);
+  }
+}
+
 bool is_fixed_text(const DType& type) { return type.kind == TypeKind::Bytes || type.kind == TypeKind::Unicode; }
 
 class CastExpr : public Expr {
@@ -100,7 +113,7 @@ class CastExpr : public Expr {
       convert_elements(inner_->type(), raw.data(), type(), out, n);
     } else {  // the same type in another byte order
       std::memcpy(out, raw.data(), static_cast<size_t>(n * to_size));
-      swap_bytes(inner_->type().kind == TypeKind::Struct ? inner_->type() : type(), out, n);
+      change_order(inner_->type(), type(), out, n);
     }
     if (!direct) copy_elements(to, ConstView::c_order(made.data(), part.shape, to_size), to_size);
   }
@@ -108,7 +121,6 @@ class CastExpr : public Expr {
   ExprPtr inner_;
 };
 
-// Records swap field by field, so all of their fields have to differ in order.
 bool differs_in_order_only(const DType& a, const DType& b) {
   return little_endian(a) == little_endian(b) && a.size == b.size;
 }
