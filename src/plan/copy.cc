@@ -75,6 +75,7 @@ struct Copy {
   int64_t array;
 
   void pass();
+  void pass_cell(const Box& cell);
   void blocks();
   void contiguous();
   void write_run(int64_t first, const Buffer& data);
@@ -86,11 +87,18 @@ Shape chunk_at(const Box& chunks, int64_t i) {
   return chunk;
 }
 
+// Cell by cell, as for_each_block.
 void Copy::pass() {
+  const Shape& shape = plan.spec.shape;
+  const Grid cells{shape, plan.limit.empty() ? shape : plan.limit};
+  for (int64_t c = 0; c < cells.size(); ++c) pass_cell(cells.box(cells.index(c)));
+}
+
+void Copy::pass_cell(const Box& cell) {
   const array::Array& from = *plan.source->source();
-  const Grid grid = plan.spec.grid();
-  const int64_t n = grid.size();
-  const int64_t first = restore_block(run, writer, array, Box::whole(plan.spec.shape));
+  const Box chunks = plan.spec.grid().cover(cell);
+  const int64_t n = count(chunks.shape);
+  const int64_t first = restore_block(run, writer, array, cell);
   OrderedAppend append(run, writer, array, kWindow);
   for (int64_t i = first; i < n;) {
     // Extents one after the other (indexes are walked), bytes in parallel.
@@ -98,7 +106,7 @@ void Copy::pass() {
     int64_t bytes = 0;
     const int64_t begin = i;
     for (; i < n && (extents.empty() || (bytes < kPassBytes && extents.size() < 4096)); ++i) {
-      extents.push_back(from.locate(grid.index(i)));
+      extents.push_back(from.locate(chunk_at(chunks, i)));
       bytes += extents.back().size;
     }
     run.threads.parallel_for(static_cast<int64_t>(extents.size()), [&](int64_t k) {
@@ -108,14 +116,14 @@ void Copy::pass() {
         encoded.absent = !extent.file;
         encoded.skip_codecs = extent.skip_codecs;
         if (extent.file) encoded.bytes = extent.file->read(extent.position, extent.size);
-        append.put(begin - first + k, grid.index(begin + k), std::move(encoded));
+        append.put(begin - first + k, chunk_at(chunks, begin + k), std::move(encoded));
       } catch (...) {
         append.abort();
         throw;
       }
     });
     run.journal.flush();
-    run.meter.add(static_cast<int64_t>(extents.size()) * count(grid.chunk) * plan.spec.type.size);
+    run.meter.add(static_cast<int64_t>(extents.size()) * count(plan.spec.chunks) * plan.spec.type.size);
   }
 }
 
