@@ -18,11 +18,35 @@ namespace lamella::store {
 namespace {
 
 constexpr size_t kMaxOpen = 64;                     // growing values whose files are kept open
+constexpr size_t kMaxMade = 4096;                   // folders that are known to be there
 constexpr const char* kTemporary = ".lamella-new";  // ending of a value that is being written
 
 bool is_temporary(const std::string& name) {
   const std::string ending = kTemporary;
   return name.size() > ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+using Folder = std::unique_ptr<DIR, CloseFolder>;
+
+// The next entry that belongs to the store; null at the end.
+const dirent* next(const Folder& folder, const std::string& path) {
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(folder.get());
+    if (entry == nullptr && errno != 0) throw_errno(errno, "list", path);
+    if (entry == nullptr) return nullptr;
+    const std::string name = entry->d_name;
+    if (name != "." && name != ".." && !is_temporary(name)) return entry;
+  }
+}
+
+// What cannot be looked into is listed, so that opening it tells why.
+bool holds_something(const std::string& path) {
+  const Folder folder(opendir(path.c_str()));
+  return !folder || next(folder, path) != nullptr;
 }
 
 class DirectoryStore : public Store {
@@ -34,40 +58,39 @@ class DirectoryStore : public Store {
   const std::string& name() const override { return path_; }
 
   std::shared_ptr<const ReadFile> open(const std::string& key) const override {
-    struct stat status;
-    const std::string path = path_of(key);
-    if (stat(path.c_str(), &status) != 0) {
-      if (errno == ENOENT || errno == ENOTDIR) return nullptr;
-      throw_errno(errno, "open", path);
-    }
-    return S_ISDIR(status.st_mode) ? nullptr : open_local(path);
+    return size_of(key) ? open_local(path_of(key)) : nullptr;
   }
 
   std::optional<int64_t> size_of(const std::string& key) const override {
     struct stat status;
-    if (stat(path_of(key).c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return std::nullopt;
+    const std::string path = path_of(key);
+    if (stat(path.c_str(), &status) != 0) {
+      // Anything else is no absence: a chunk that may not be read must not pass for one that is not there.
+      if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+      throw_errno(errno, "open", path);
+    }
+    if (S_ISDIR(status.st_mode)) return std::nullopt;
     return status.st_size;
   }
 
   std::vector<std::string> list(const std::string& prefix) const override {
     const std::string path = prefix.empty() ? path_ : path_of(prefix);
     std::vector<std::string> names;
-    DIR* folder = opendir(path.c_str());
-    if (folder == nullptr) {
+    const Folder folder(opendir(path.c_str()));
+    if (!folder) {
       if (errno == ENOENT || errno == ENOTDIR) return names;
       throw_errno(errno, "list", path);
     }
-    while (const dirent* entry = readdir(folder)) {
+    while (const dirent* entry = next(folder, path)) {
       std::string name = entry->d_name;
-      if (name == "." || name == ".." || is_temporary(name)) continue;
       bool is_folder = entry->d_type == DT_DIR;
       if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN) {
         struct stat status;
         is_folder = stat((path + "/" + name).c_str(), &status) == 0 && S_ISDIR(status.st_mode);
       }
-      names.push_back(is_folder ? name + "/" : name);
+      if (!is_folder) names.push_back(std::move(name));
+      else if (holds_something(path + "/" + name)) names.push_back(name + "/");
     }
-    closedir(folder);
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -75,9 +98,18 @@ class DirectoryStore : public Store {
   void write(const std::string& key, ConstBytes value) override {
     const std::string path = path_of(key);
     make_parents(path);
+    {
+      std::lock_guard lock(mutex_);
+      close_growing(key);  // its file is about to lose its name
+    }
     const std::string fresh = path + kTemporary;
-    create_local(fresh)->write_at(0, value);
-    if (rename(fresh.c_str(), path.c_str()) != 0) throw_errno(errno, "write", path);
+    try {
+      create_local(fresh)->write_at(0, value);
+      if (rename(fresh.c_str(), path.c_str()) != 0) throw_errno(errno, "write", path);
+    } catch (...) {
+      unlink(fresh.c_str());
+      throw;
+    }
   }
 
   void append(const std::string& key, ConstBytes bytes) override {
@@ -117,10 +149,12 @@ class DirectoryStore : public Store {
   void make_parents(const std::string& path) {
     const std::string parent = path.substr(0, path.rfind('/'));
     std::lock_guard lock(parents_mutex_);
-    if (!made_.insert(parent).second) return;
+    if (made_.count(parent) > 0) return;
     std::error_code error;
     std::filesystem::create_directories(parent, error);
     if (error) throw_errno(error.value(), "create", parent);
+    if (made_.size() >= kMaxMade) made_.clear();
+    made_.insert(parent);
   }
 
   WriteFile& growing(const std::string& key) {
@@ -135,8 +169,9 @@ class DirectoryStore : public Store {
     }
     const std::string path = path_of(key);
     make_parents(path);
+    auto file = reopen_local(path);
     recent_.push_front(key);
-    return *(open_[key] = Growing{reopen_local(path), recent_.begin()}).file;
+    return *(open_[key] = Growing{std::move(file), recent_.begin()}).file;
   }
 
   void close_growing(const std::string& key) {
@@ -156,7 +191,7 @@ class DirectoryStore : public Store {
   std::map<std::string, Growing> open_;
   std::list<std::string> recent_;
   std::mutex parents_mutex_;
-  std::set<std::string> made_;
+  std::set<std::string> made_;  // a cache: cleared when it is full
 };
 
 }  // namespace

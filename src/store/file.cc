@@ -15,11 +15,7 @@ class SlicedFile : public ReadFile {
   int64_t size() const override { return size_; }
   const std::string& name() const override { return name_; }
   void read_at(int64_t position, Bytes out) const override {
-    const auto bytes = static_cast<int64_t>(out.size());
-    if (position < 0 || bytes > size_ || position > size_ - bytes) {
-      throw Error(ErrorKind::Corrupt, name_ + ": ends at byte " + std::to_string(size_) + ", bytes up to " +
-                                          std::to_string(position + bytes) + " are wanted");
-    }
+    check_range(position, static_cast<int64_t>(out.size()));
     file_->read_at(position_ + position, out);
   }
 
@@ -37,12 +33,8 @@ class MemoryFile : public ReadFile {
   int64_t size() const override { return static_cast<int64_t>(bytes_.size()); }
   const std::string& name() const override { return name_; }
   void read_at(int64_t position, Bytes out) const override {
-    const auto bytes = static_cast<int64_t>(out.size());
-    if (position < 0 || bytes > size() || position > size() - bytes) {
-      throw Error(ErrorKind::Corrupt, name_ + ": ends at byte " + std::to_string(size()) + ", bytes up to " +
-                                          std::to_string(position + bytes) + " are wanted");
-    }
-    if (bytes > 0) std::memcpy(out.data(), bytes_.data() + position, out.size());
+    check_range(position, static_cast<int64_t>(out.size()));
+    if (!out.empty()) std::memcpy(out.data(), bytes_.data() + position, out.size());
   }
 
  private:
@@ -57,15 +49,16 @@ void ReadFile::read_many(const std::vector<Piece>& pieces) const {
 }
 
 Buffer ReadFile::read(int64_t position, int64_t size) const {
-  // Checked before memory is taken: sizes come from files.
-  if (size < 0 || position < 0 || size > this->size() || position > this->size() - size) {
-    throw Error(ErrorKind::Corrupt, name() + ": ends at byte " + std::to_string(this->size()) + ", " +
-                                        std::to_string(size) + " bytes from " + std::to_string(position) +
-                                        " on are wanted");
-  }
+  check_range(position, size);  // before memory is taken
   Buffer out(size);
   read_at(position, out.bytes());
   return out;
+}
+
+void ReadFile::check_range(int64_t position, int64_t bytes) const {
+  if (position >= 0 && bytes >= 0 && bytes <= size() && position <= size() - bytes) return;
+  throw Error(ErrorKind::Corrupt, name() + ": ends at byte " + std::to_string(size()) + "; " + std::to_string(bytes) +
+                                      " bytes from byte " + std::to_string(position) + " on are wanted");
 }
 
 std::shared_ptr<const ReadFile> slice_file(std::shared_ptr<const ReadFile> file, int64_t position, int64_t size,

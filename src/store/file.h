@@ -27,6 +27,10 @@ class ReadFile {
   virtual void read_many(const std::vector<Piece>& pieces) const;
 
   Buffer read(int64_t position, int64_t size) const;
+
+ protected:
+  // Throws Corrupt unless [position, position + bytes) lies within the file. Both may be any number from a file.
+  void check_range(int64_t position, int64_t bytes) const;
 };
 
 // A file under construction. write_at is thread-safe for disjoint ranges; append is not.

@@ -42,17 +42,18 @@ class LocalReadFile : public ReadFile {
   const std::string& name() const override { return path_; }
 
   void read_at(int64_t position, Bytes out) const override {
-    check(position, static_cast<int64_t>(out.size()));
+    check_range(position, static_cast<int64_t>(out.size()));
     for (size_t done = 0; done < out.size();) {
       const ssize_t n = pread(fd_.get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_errno(errno, "read", path_);
-      if (n == 0) ended(position + static_cast<int64_t>(out.size()));
+      if (n == 0) shrunk();
       done += static_cast<size_t>(n);
     }
   }
 
   void read_many(const std::vector<Piece>& pieces) const override {
+    for (const Piece& piece : pieces) check_range(piece.position, static_cast<int64_t>(piece.out.size()));
     for (size_t begin = 0; begin < pieces.size();) begin = read_group(pieces, begin);
   }
 
@@ -70,17 +71,18 @@ class LocalReadFile : public ReadFile {
       vectors.push_back({pieces[end].out.data(), pieces[end].out.size()});
       at = pieces[end].position + static_cast<int64_t>(pieces[end].out.size());
     }
-    check(pieces[begin].position, at - pieces[begin].position);
     read_vectors(vectors, pieces[begin].position);
     return end;
   }
 
   void read_vectors(std::vector<iovec>& vectors, int64_t position) const {
-    for (size_t first = 0; first < vectors.size();) {
+    for (size_t first = 0;;) {
+      while (first < vectors.size() && vectors[first].iov_len == 0) ++first;
+      if (first == vectors.size()) return;
       ssize_t n = preadv(fd_.get(), vectors.data() + first, static_cast<int>(vectors.size() - first), position);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_errno(errno, "read", path_);
-      if (n == 0) ended(position);
+      if (n == 0) shrunk();
       position += n;
       while (first < vectors.size() && static_cast<size_t>(n) >= vectors[first].iov_len) {
         n -= static_cast<ssize_t>(vectors[first++].iov_len);
@@ -92,12 +94,9 @@ class LocalReadFile : public ReadFile {
     }
   }
 
-  void check(int64_t position, int64_t bytes) const {
-    if (position < 0 || bytes > size_ || position > size_ - bytes) ended(position + bytes);
-  }
-  [[noreturn]] void ended(int64_t wanted) const {
-    throw Error(ErrorKind::Corrupt, path_ + ": ends at byte " + std::to_string(size_) + ", bytes up to " +
-                                        std::to_string(wanted) + " are wanted; the file was cut off");
+  [[noreturn]] void shrunk() const {
+    throw Error(ErrorKind::Corrupt, path_ + ": is shorter than the " + std::to_string(size_) +
+                                        " bytes that it had when it was opened; somebody changes it");
   }
 
   Descriptor fd_;

@@ -43,6 +43,7 @@ class MemoryStore : public Store {
     value.insert(value.end(), bytes.begin(), bytes.end());
   }
   void truncate(const std::string& key, int64_t size) override {
+    check_key(key);
     std::lock_guard lock(mutex_);
     if (size == 0) values_.erase(key);
     else values_[key].resize(static_cast<size_t>(size));

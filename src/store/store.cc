@@ -52,15 +52,18 @@ std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, const std::string
   return std::make_shared<SubStore>(std::move(store), prefix);
 }
 
-void check_key(const std::string& key) {
+bool is_key(const std::string& key) {
   for (size_t begin = 0; begin <= key.size();) {
     const size_t end = std::min(key.find('/', begin), key.size());
     const std::string part = key.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string::npos) {
-      throw Error(ErrorKind::Invalid, "'" + key + "' is no key of a store");
-    }
+    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string::npos) return false;
     begin = end + 1;
   }
+  return true;
+}
+
+void check_key(const std::string& key) {
+  if (!is_key(key)) throw Error(ErrorKind::Invalid, "'" + key + "' is no key of a store");
 }
 
 }  // namespace lamella::store

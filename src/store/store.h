@@ -43,14 +43,17 @@ class Store {
 std::shared_ptr<Store> open_directory(const std::string& path);    // must exist
 std::shared_ptr<Store> create_directory(const std::string& path);  // made when missing; existing keys stay
 std::shared_ptr<Store> open_zip(const std::string& path);          // read-only; stored and deflated members, zip64
-// Write-only; members are stored, in the order of writing, with fixed times. An interrupted zip is begun again.
+std::shared_ptr<Store> open_zip(std::shared_ptr<const ReadFile> file);
+// Write-only; members are stored, in the order of writing, with fixed times. A key is written once. An interrupted zip
+// is begun again: truncate() to anything but 0 throws Unsupported.
 std::shared_ptr<Store> create_zip(const std::string& path);
 std::shared_ptr<Store> memory_store(std::string name = "memory");  // read and write; for tests
 
 // Everything below `prefix/` of another store, seen from there. Read-only.
 std::shared_ptr<Store> sub_store(std::shared_ptr<Store> store, const std::string& prefix);
 
-// Throws Invalid for a key that is empty, absolute, or has "", "." or ".." in it.
+// False for a key that is empty, absolute, or has "", "." or ".." in it; check_key() throws Invalid for such a key.
+bool is_key(const std::string& key);
 void check_key(const std::string& key);
 
 }  // namespace lamella::store

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/byte_reader.h"
+#include "store/store.h"
 
 namespace lamella::store {
 namespace {
@@ -71,6 +72,7 @@ std::map<std::string, ZipMember> read_zip_directory(const ReadFile& file) {
   const Buffer bytes = file.read(directory.position, directory.size);
   ByteReader reader(bytes.bytes(), directory.position);
   std::map<std::string, ZipMember> members;
+  if (directory.count < 0) broken(file, "a negative number of members");
   for (int64_t i = 0; i < directory.count; ++i) {
     if (reader.u32() != kCentral) broken(file, "no central header at member " + std::to_string(i));
     ZipMember member;
@@ -88,11 +90,12 @@ std::map<std::string, ZipMember> read_zip_directory(const ReadFile& file) {
     std::string name(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
     take_zip64(reader.take(extra_size), member);
     reader.skip(comment_size);
-    if (member.header < 0 || member.stored < 0 || member.size < 0 || member.header > file.size()) {
+    if (member.header < 0 || member.stored < 0 || member.size < 0 || member.header > file.size() ||
+        member.stored > file.size()) {
       broken(file, "member '" + name + "' lies outside of the file");
     }
     std::replace(name.begin(), name.end(), '\\', '/');
-    if (!name.empty() && name.back() != '/') members[name] = member;
+    if (is_key(name)) members[name] = member;
   }
   return members;
 }

@@ -19,7 +19,8 @@ struct ZipMember {
   bool encrypted = false;
 };
 
-// Reads the central directory, zip64 included. Of members with one name the last counts; folders are left out.
+// Reads the central directory, zip64 included. Of members with one name the last counts; folders and names that are no
+// keys ("../a", "/a") are left out.
 std::map<std::string, ZipMember> read_zip_directory(const ReadFile& file);
 
 // Position of a member's first byte: behind its local header, whose lengths may differ from the central ones.

@@ -1,5 +1,6 @@
 #include <libdeflate.h>
 
+#include <mutex>
 #include <set>
 
 #include "base/error.h"
@@ -12,10 +13,15 @@ namespace {
 // Deflate cannot do better than 1032 : 1; a member that claims more is a bomb or broken.
 constexpr int64_t kMostExpansion = 1032;
 
+// libdeflate begins anew at a null pointer, and an empty span may be one.
+uint32_t crc_of(uint32_t before, ConstBytes bytes) {
+  return bytes.empty() ? before : libdeflate_crc32(before, bytes.data(), bytes.size());
+}
+
 class ZipStore : public Store {
  public:
-  explicit ZipStore(const std::string& path)
-      : file_(open_local(path)), name_(path), members_(read_zip_directory(*file_)) {}
+  explicit ZipStore(std::shared_ptr<const ReadFile> file)
+      : file_(std::move(file)), name_(file_->name()), members_(read_zip_directory(*file_)) {}
 
   const std::string& name() const override { return name_; }
 
@@ -27,6 +33,7 @@ class ZipStore : public Store {
     if (member.encrypted) throw Error(ErrorKind::Unsupported, name + ": is encrypted; unpack the zip first");
     const int64_t position = zip_data_position(*file_, member);
     if (member.method == 0) {
+      if (member.stored != member.size) throw Error(ErrorKind::Corrupt, name + ": is stored with two sizes");
       if (position > file_->size() - member.size)
         throw Error(ErrorKind::Corrupt, name + ": lies beyond the end of the zip");
       return slice_file(file_, position, member.size, name);
@@ -34,6 +41,15 @@ class ZipStore : public Store {
     if (member.method == 8) return inflate(member, position, name);
     throw Error(ErrorKind::Unsupported, name + ": is packed by zip method " + std::to_string(member.method) +
                                             "; only stored and deflated members are read");
+  }
+
+  // The checksum covers the whole, so only here can that of a stored member be compared.
+  std::optional<Buffer> read(const std::string& key) const override {
+    std::optional<Buffer> value = Store::read(key);
+    if (value && crc_of(0, value->bytes()) != members_.at(key).crc) {
+      throw Error(ErrorKind::Corrupt, name_ + "/" + key + ": its bytes do not match their checksum");
+    }
+    return value;
   }
 
   std::optional<int64_t> size_of(const std::string& key) const override {
@@ -64,7 +80,7 @@ class ZipStore : public Store {
     const auto result = libdeflate_deflate_decompress(inflater, stored.data(), stored.bytes().size(), value.data(),
                                                       value.size(), nullptr);
     libdeflate_free_decompressor(inflater);
-    if (result != LIBDEFLATE_SUCCESS || libdeflate_crc32(0, value.data(), value.size()) != member.crc) {
+    if (result != LIBDEFLATE_SUCCESS || crc_of(0, value) != member.crc) {
       throw Error(ErrorKind::Corrupt, name + ": its deflated bytes are damaged");
     }
     return memory_file(std::move(value), name);
@@ -87,17 +103,15 @@ class ZipWriter : public Store {
   bool interleaves() const override { return false; }
 
   void write(const std::string& key, ConstBytes value) override {
-    append(key, value);
+    std::lock_guard lock(mutex_);
+    close_member();
+    append_to(key, value);
     close_member();
   }
 
   void append(const std::string& key, ConstBytes bytes) override {
-    check_key(key);
-    if (key != current_) begin_member(key);
-    file_->append(bytes);
-    Member& member = members_.back();
-    member.size += static_cast<int64_t>(bytes.size());
-    member.crc = libdeflate_crc32(member.crc, bytes.empty() ? nullptr : bytes.data(), bytes.size());
+    std::lock_guard lock(mutex_);
+    append_to(key, bytes);
   }
 
   void truncate(const std::string&, int64_t size) override {
@@ -105,6 +119,7 @@ class ZipWriter : public Store {
   }
 
   void finish() override {
+    std::lock_guard lock(mutex_);
     close_member();
     write_directory();
     file_->sync();
@@ -117,8 +132,18 @@ class ZipWriter : public Store {
     uint32_t crc = 0;
   };
 
+  void append_to(const std::string& key, ConstBytes bytes) {
+    check_key(key);
+    if (key != current_) begin_member(key);
+    file_->append(bytes);
+    Member& member = members_.back();
+    member.size += static_cast<int64_t>(bytes.size());
+    member.crc = crc_of(member.crc, bytes);
+  }
+
   void begin_member(const std::string& key) {
     close_member();
+    if (key.size() > 0xffff) throw Error(ErrorKind::Invalid, name_ + ": a key is longer than a zip can hold");
     if (!keys_.insert(key).second) throw Error(ErrorKind::Bug, name_ + ": key '" + key + "' is written twice");
     current_ = key;
     members_.push_back({key, file_->size(), 0, 0});
@@ -191,6 +216,7 @@ class ZipWriter : public Store {
     file_->append(record);
   }
 
+  std::mutex mutex_;
   std::unique_ptr<WriteFile> file_;
   std::string name_;
   std::string current_;
@@ -200,7 +226,10 @@ class ZipWriter : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> open_zip(const std::string& path) { return std::make_shared<ZipStore>(path); }
+std::shared_ptr<Store> open_zip(const std::string& path) { return open_zip(open_local(path)); }
+std::shared_ptr<Store> open_zip(std::shared_ptr<const ReadFile> file) {
+  return std::make_shared<ZipStore>(std::move(file));
+}
 std::shared_ptr<Store> create_zip(const std::string& path) { return std::make_shared<ZipWriter>(path); }
 
 }  // namespace lamella::store
