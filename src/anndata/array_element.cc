@@ -174,11 +174,9 @@ void RecipeMaker::add_array(const std::string& path, const std::shared_ptr<const
     values = lazy::cast(values, DType::string());
     if (values->shape() == Shape{1}) values = lazy::reshape(values, {});
   }
-  // From 0.2.0 on, structures of text are strings in HDF5: those of before are told by their missing encoding.
-  if (encoded && !says && values->type().kind == TypeKind::Struct && options_.target == SinkFormat::Hdf5 &&
-      has_field(values->type(), {TypeKind::Bytes})) {
-    values = with_strings(values);
-  }
+  // Text in records had a fixed length as well; which records are of that time is told by their missing encoding.
+  if (encoded && !says && values->type().kind == TypeKind::Struct && has_field(values->type(), {TypeKind::Bytes}))
+    values = options_.target == SinkFormat::Hdf5 ? with_strings(values) : with_fixed_text(values);
   if (encoded && !says) {
     for (const auto& [name, attribute] : implied_encoding(*values)) item.attributes.set(name, attribute);
   }

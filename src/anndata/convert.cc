@@ -32,20 +32,23 @@ plan::Recipe make_recipe(const array::Opened& in, const std::string& in_path, co
   RecipeMaker maker(options, in_path);
   const bool hdf5 = options.target == array::SinkFormat::Hdf5;
   array::Node node = in.root;
+  // Parts of an AnnData are written as they would be in the whole.
+  const bool encoded = node.group && (classify(node).kind == ElementKind::AnnData || is_old_anndata(*node.group));
   if (!options.element.empty() && last_part(options.element).size() > 0) {
     if (!in.root.group)
       throw Error(ErrorKind::NotFound, in_path + ": is a single array and has no element '" + options.element + "'");
     node = in.root.group->at(options.element);
   }
-  if (node.array) {
+  const bool old_part = encoded && maker.add_old_part(*in.root.group, options.element, node);
+  if (node.array && !old_part) {
     std::string name = last_part(options.element);
     if (name.empty()) name = "data";
     if (hdf5) maker.add_group("", nullptr, nullptr);
-    if (!maker.add_as_sparse(hdf5 ? name : "", node.array)) maker.add_array(hdf5 ? name : "", node.array, false);
-  } else if (classify(node).kind == ElementKind::AnnData || is_old_anndata(*node.group)) {
+    if (!maker.add_as_sparse(hdf5 ? name : "", node.array)) maker.add_array(hdf5 ? name : "", node.array, encoded);
+  } else if (node.group && (classify(node).kind == ElementKind::AnnData || is_old_anndata(*node.group))) {
     maker.add_root(*node.group);
-  } else {
-    maker.add("", node, false);
+  } else if (node.group) {
+    maker.add("", node, encoded);
   }
   plan::Recipe recipe = maker.take();
   recipe.inputs.push_back(in_path);

@@ -25,6 +25,21 @@ array::Attributes frame_attributes(const array::Attributes& from) {
   return out;
 }
 
+// Is any element not zero? In blocks, as a mask may be as long as the data are.
+bool any_set(const array::Array& mask) {
+  const int64_t n = mask.spec().shape[0];
+  const int64_t chunk = mask.spec().chunks.empty() ? 1 : mask.spec().chunks[0];
+  const int64_t step = std::max(chunk, (int64_t{1} << 20) / chunk * chunk);
+  for (int64_t begin = 0; begin < n; begin += step) {
+    const Shape part = {std::min(step, n - begin)};
+    Buffer values(part[0]);
+    Heap heap;
+    mask.read(Box{{begin}, part}, View::c_order(values.data(), part, 1), heap);
+    if (std::any_of(values.data(), values.data() + part[0], [](std::byte b) { return b != std::byte{0}; })) return true;
+  }
+  return false;
+}
+
 bool is_text(const array::Array& array) {
   const TypeKind kind = array.spec().type.kind;
   return kind == TypeKind::String || kind == TypeKind::Unicode || kind == TypeKind::Bytes;
@@ -63,13 +78,22 @@ void RecipeMaker::add_string_column(const std::string& path, lazy::ExprPtr value
   recipe_.items.push_back(std::move(item));
 }
 
+void RecipeMaker::check_columns(const std::string& path, const array::Group& frame, const std::string& index) const {
+  const int64_t n = length_of(frame.child(index));
+  for (const std::string& name : column_names(frame.attributes())) {
+    const array::Node column = frame.child(name);
+    if (!column) corrupt(path, "its column '" + name + "' is missing");
+    const int64_t length = length_of(column);
+    if (n < 0 || length < 0 || length == n) continue;
+    corrupt(join(path, name), "has " + std::to_string(length) + " rows, the index " + std::to_string(n));
+  }
+}
+
 void RecipeMaker::add_frame(const std::string& path, const array::Group& group) {
   const auto index = group.attributes().string("_index");
   if (!index || !group.child(*index))
     corrupt(path, index ? "its index '" + *index + "' is missing" : "a data frame without an index");
-  for (const std::string& name : column_names(group.attributes())) {
-    if (!group.child(name)) corrupt(path, "its column '" + name + "' is missing");
-  }
+  check_columns(path, group, *index);
   recipe_.items.push_back(plan::GroupItem{path, frame_attributes(group.attributes())});
   for (const std::string& name : group.children()) {
     const array::Node child = group.child(name);
@@ -80,10 +104,9 @@ void RecipeMaker::add_frame(const std::string& path, const array::Group& group) 
       add_string_column(join(path, name), lazy::source(child.array), child.attributes());
     } else if (kind == ElementKind::NullableStrings && options_.strings == Strings::Plain) {
       const array::Node values = child.group->child("values"), mask = child.group->child("mask");
-      if (!values.array || !mask.array) corrupt(join(path, name), "nullable strings without values or mask");
-      Heap heap;
-      const Buffer missing = mask.array->read_all(heap);
-      if (std::any_of(missing.data(), missing.data() + missing.size(), [](std::byte b) { return b != std::byte{0}; })) {
+      if (!values.array || !mask.array || mask.array->spec().shape.size() != 1 || mask.array->spec().type.size != 1)
+        corrupt(join(path, name), "nullable strings without values or mask");
+      if (any_set(*mask.array)) {
         throw Error(ErrorKind::Unsupported,
                     file_ + ": /" + join(path, name) +
                         ": has missing values, which plain strings cannot tell; leave --strings plain away");

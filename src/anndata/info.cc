@@ -2,14 +2,32 @@
 
 #include <algorithm>
 
-#include "anndata/element.h"
 #include "base/error.h"
 #include "base/memory.h"
 
 namespace lamella::anndata {
 namespace {
 
-Json describe_array(const array::Array& array) {
+constexpr int64_t kMostLevels = 256;
+
+struct Sizes {
+  int64_t stored = 0;
+  int64_t decoded = 0;     // of what tells it: the length of strings is not known without reading them
+  int64_t comparable = 0;  // stored bytes of just that
+
+  void operator+=(const Sizes& other) {
+    stored += other.stored;
+    decoded += other.decoded;
+    comparable += other.comparable;
+  }
+};
+
+void tell_ratio(const Sizes& sizes, Json& out) {
+  if (sizes.comparable > 0 && sizes.decoded > 0)
+    out["ratio"] = static_cast<double>(sizes.decoded) / static_cast<double>(sizes.comparable);
+}
+
+Json describe_array(const array::Array& array, Sizes& sizes) {
   const array::ArraySpec& spec = array.spec();
   Json out;
   out["kind"] = "array";
@@ -23,55 +41,55 @@ Json describe_array(const array::Array& array) {
   if (!spec.chunks.empty()) out["chunks"] = spec.chunks;
   if (!spec.shards.empty()) out["shards"] = spec.shards;
   out["codec"] = spec.contiguous() ? "none" : codec::to_string(spec.codecs);
-  const int64_t decoded = spec.null_space ? 0 : checked_mul(count(spec.shape), spec.type.size);
-  const int64_t stored = array.stored_bytes();
-  out["stored_bytes"] = stored;
-  // The length of strings is not known without reading them.
+  sizes.stored = array.stored_bytes();
+  out["stored_bytes"] = sizes.stored;
   if (!spec.type.has_references_to_heap()) {
-    out["decoded_bytes"] = decoded;
-    if (stored > 0) out["ratio"] = static_cast<double>(decoded) / static_cast<double>(stored);
+    sizes.decoded = spec.null_space ? 0 : checked_mul(count(spec.shape), spec.type.size);
+    sizes.comparable = sizes.stored;
+    out["decoded_bytes"] = sizes.decoded;
+    tell_ratio(sizes, out);
   }
   return out;
 }
 
-Json describe(const array::Node& node, const std::string& path);
+Json describe(const array::Node& node, const std::string& path, Sizes& sizes);
 
-Json describe_group(const array::Group& group, const std::string& path) {
+Json describe_group(const array::Group& group, const std::string& path, Sizes& sizes) {
+  if (std::count(path.begin(), path.end(), '/') > kMostLevels)
+    throw Error(ErrorKind::Corrupt, group.name() + ": groups nested deeper than 256 levels");
   Json out;
   out["kind"] = "group";
-  const Element element = classify({nullptr, std::shared_ptr<const array::Group>(std::shared_ptr<void>(), &group)});
-  if (!element.type.empty()) out["encoding"] = element.type;
+  const auto encoding = group.attributes().string("encoding-type");
+  if (encoding) out["encoding"] = *encoding;
   for (const char* name : {"shape", "h5sparse_shape"}) {
     if (const array::Attribute* shape = group.attributes().find(name)) out["shape"] = shape->value;
   }
   Json children = Json::array();
-  int64_t stored = 0, decoded = 0;
   for (const std::string& name : group.children()) {
     const std::string child_path = path + "/" + name;
-    Json child;
+    Sizes of_child;
     try {
-      child = describe(group.child(name), child_path);
+      children.push_back(describe(group.child(name), child_path, of_child));
+      sizes += of_child;
     } catch (const Error& error) {
-      child = {{"path", child_path}, {"error", error.what()}};
+      children.push_back({{"path", child_path}, {"error", error.what()}});
     }
-    stored += child.value("stored_bytes", int64_t{0});
-    decoded += child.value("decoded_bytes", int64_t{0});
-    children.push_back(std::move(child));
   }
-  out["stored_bytes"] = stored;
-  out["decoded_bytes"] = decoded;
+  out["stored_bytes"] = sizes.stored;
+  out["decoded_bytes"] = sizes.decoded;
+  tell_ratio(sizes, out);
   out["children"] = std::move(children);
   return out;
 }
 
-Json describe(const array::Node& node, const std::string& path) {
+Json describe(const array::Node& node, const std::string& path, Sizes& sizes) {
   Json out;
   out["path"] = path.empty() ? "/" : path;
   if (!node) {
     out["error"] = "a link that leads nowhere";
     return out;
   }
-  out.update(node.array ? describe_array(*node.array) : describe_group(*node.group, path));
+  out.update(node.array ? describe_array(*node.array, sizes) : describe_group(*node.group, path, sizes));
   return out;
 }
 
@@ -105,12 +123,10 @@ void add_lines(const Json& node, int depth, std::vector<Line>& lines) {
     line[5] = node["codec"];
   }
   line[6] = format_bytes(node["stored_bytes"].get<int64_t>());
-  const auto stored = node["stored_bytes"].get<double>();
-  const auto decoded = node.value("decoded_bytes", 0.0);
-  if (decoded > 0) {
-    line[7] = format_bytes(static_cast<int64_t>(decoded));
-    char ratio[16] = "";
-    if (stored > 0) std::snprintf(ratio, sizeof(ratio), "  %.1f×", decoded / stored);
+  if (const auto decoded = node.value("decoded_bytes", int64_t{0}); decoded > 0) {
+    line[7] = format_bytes(decoded);
+    char ratio[32] = "";
+    if (node.contains("ratio")) std::snprintf(ratio, sizeof(ratio), "  %.1f×", node["ratio"].get<double>());
     line[7] += ratio;
   }
   lines.push_back(line);
@@ -137,7 +153,8 @@ Json describe_tree(const array::Opened& opened, const std::string& element) {
     path = element[0] == '/' ? element : "/" + element;
     while (path.back() == '/') path.pop_back();
   }
-  Json out = describe(node, path);
+  Sizes sizes;
+  Json out = describe(node, path, sizes);
   out["format"] = opened.format;
   return out;
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "anndata/recipe_maker.h"
 #include "base/error.h"
 
@@ -19,6 +21,11 @@ matrix::Layout wanted(SparseForm form, matrix::Layout now) {
 bool RecipeMaker::add_as_sparse(const std::string& path, const std::shared_ptr<const array::Array>& array) {
   const bool asked = options_.sparse == SparseForm::Csr || options_.sparse == SparseForm::Csc;
   if (!asked || array->spec().shape.size() != 2 || !array->spec().type.is_numeric()) return false;
+  if (array->spec().type.kind == TypeKind::Float && array->spec().type.size == 2) {
+    throw Error(ErrorKind::Unsupported, array->name() +
+                                            ": scipy, and so anndata, has no sparse matrices of float16; "
+                                            "leave --sparse away or take the element out");
+  }
   plan::MatrixItem item;
   item.path = path;
   item.attributes = array->attributes();
@@ -36,12 +43,8 @@ void RecipeMaker::add_sparse(const std::string& path, const array::Group& group)
   const array::Attribute* stored = group.attributes().find(old ? "h5sparse_shape" : "shape");
   if (stored == nullptr || !stored->value.is_array() || stored->value.size() != 2)
     corrupt(path, "a sparse matrix without its shape");
-  Shape shape;
-  for (const Json& length : stored->value) {  // other writers store other integer types, or floats
-    if (!length.is_number() || length.get<double>() < 0)
-      corrupt(path, "a sparse matrix of shape " + stored->value.dump());
-    shape.push_back(length.is_number_integer() ? length.get<int64_t>() : static_cast<int64_t>(length.get<double>()));
-  }
+  const Shape shape = {length_in(stored->value[0]), length_in(stored->value[1])};
+  if (shape[0] < 0 || shape[1] < 0) corrupt(path, "a sparse matrix of shape " + dump_json(stored->value, -1));
   lazy::ExprPtr parts[3];
   const char* const names[3] = {"data", "indices", "indptr"};
   for (int i = 0; i < 3; ++i) {
@@ -56,7 +59,17 @@ void RecipeMaker::add_sparse(const std::string& path, const array::Group& group)
     item.attributes.erase(name);
   item.source.sparse = matrix::make_sparse(layout, shape, parts[0], parts[1], parts[2], group.name());
   item.layout = wanted(options_.sparse, layout);
+  const bool stays_group = item.layout != matrix::Layout::Dense;
   recipe_.items.push_back(std::move(item));
+  for (const std::string& name : group.children()) {
+    const bool part = std::find(std::begin(names), std::end(names), name) != std::end(names);
+    if (part) continue;
+    if (!stays_group) {
+      throw Error(ErrorKind::Unsupported, group.name() + ": holds '" + name +
+                                              "' beside the matrix, which a dense array cannot; leave --sparse away");
+    }
+    if (const array::Node other = group.child(name)) add(join(path, name), other, false);
+  }
 }
 
 }  // namespace lamella::anndata

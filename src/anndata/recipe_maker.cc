@@ -1,8 +1,24 @@
 #include "anndata/recipe_maker.h"
 
+#include <algorithm>
+#include <map>
+
 #include "base/error.h"
 
 namespace lamella::anndata {
+namespace {
+
+constexpr int64_t kMostLevels = 256;  // of groups in groups; who nests deeper wants to exhaust the stack
+
+// What a group of an encoding cannot do without.
+const std::map<std::string, std::vector<const char*>> kParts = {
+    {"categorical", {"codes", "categories"}},
+    {"nullable-integer", {"values", "mask"}},
+    {"nullable-boolean", {"values", "mask"}},
+    {"nullable-string-array", {"values", "mask"}},
+};
+
+}  // namespace
 
 std::string join(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "/" + name;
@@ -33,10 +49,24 @@ void RecipeMaker::add_children(const std::string& path, const array::Group& grou
   }
 }
 
+void RecipeMaker::check_parts(const std::string& path, const array::Group& group, const std::string& type) const {
+  const auto parts = kParts.find(type);
+  if (parts == kParts.end()) return;
+  for (const char* name : parts->second) {
+    if (!group.child(name)) corrupt(path, type + " without " + name);
+  }
+  const int64_t values = length_of(group.child("values")), mask = length_of(group.child("mask"));
+  if (values != mask) {
+    corrupt(path, type + " with " + std::to_string(values) + " values and a mask for " + std::to_string(mask));
+  }
+}
+
 void RecipeMaker::add(const std::string& path, const array::Node& node, bool encoded) {
   if (node.array) return add_array(path, node.array, encoded);
+  if (std::count(path.begin(), path.end(), '/') > kMostLevels) corrupt(path, "groups nested deeper than 256 levels");
   const array::Group& group = *node.group;
-  switch (classify(node).kind) {
+  const Element element = classify(node);
+  switch (element.kind) {
     case ElementKind::AnnData:
       if (path.empty()) return add_root(group);
       break;
@@ -50,7 +80,7 @@ void RecipeMaker::add(const std::string& path, const array::Node& node, bool enc
         return add_children(path, group, encoded);
       }
       break;
-    default: break;
+    default: check_parts(path, group, element.type);
   }
   recipe_.items.push_back(plan::GroupItem{path, group.attributes()});
   add_children(path, group, encoded);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "anndata/recipe_maker.h"
 #include "base/error.h"
@@ -12,49 +13,31 @@ bool is_standard(const std::string& name) {
   return std::find(std::begin(kStandard), std::end(kStandard), name) != std::end(kStandard);
 }
 
-// Rows and columns of an array or sparse matrix; empty when the node is neither.
-Shape shape_of(const array::Node& node) {
-  if (!node) return {};
-  if (node.array) return node.array->spec().shape;
-  for (const char* name : {"shape", "h5sparse_shape"}) {
-    const array::Attribute* shape = node.group->attributes().find(name);
-    if (shape == nullptr || !shape->value.is_array()) continue;
-    Shape out;
-    for (const Json& length : shape->value)
-      out.push_back(length.is_number() ? static_cast<int64_t>(length.get<double>()) : -1);
-    return out;
-  }
-  return {};
-}
-
-// Length of a frame, by its index; -1 when that is not to be told.
-int64_t length_of(const array::Node& frame) {
-  if (!frame) return -1;
-  if (frame.array) return frame.array->spec().shape.empty() ? -1 : frame.array->spec().shape[0];
-  const auto index = frame.group->attributes().string("_index");
-  if (!index) return -1;
-  array::Node node = frame.group->child(*index);
-  if (node.group) node = node.group->child("values") ? node.group->child("values") : node.group->child("codes");
-  return node.array && node.array->spec().shape.size() == 1 ? node.array->spec().shape[0] : -1;
-}
-
 }  // namespace
 
-// Matrices that do not fit the annotation would be written just as wrong as they are.
+// What does not fit the annotation would be written just as wrong as it is.
 void RecipeMaker::check_lengths(const array::Group& root) const {
   const int64_t n_obs = length_of(root.child("obs")), n_var = length_of(root.child("var"));
-  auto check = [&](const std::string& name, const array::Node& node, bool both) {
+  auto check = [&](const std::string& name, const array::Node& node, int64_t rows, int64_t columns) {
     const Shape shape = shape_of(node);
-    if (shape.size() < (both ? 2u : 1u)) return;
-    if ((n_obs >= 0 && shape[0] != n_obs) || (both && n_var >= 0 && shape[1] != n_var)) {
-      corrupt(name, "has shape " + to_string(shape) + ", but obs has " + std::to_string(n_obs) + " and var " +
-                        std::to_string(n_var) + " rows");
-    }
+    const int64_t length = length_of(node);
+    const bool fits =
+        (rows < 0 || length < 0 || length == rows) && (columns < 0 || shape.size() < 2 || shape[1] == columns);
+    if (fits) return;
+    corrupt(name, "has " + (shape.empty() ? std::to_string(length) + " rows" : "shape " + to_string(shape)) +
+                      ", but obs has " + std::to_string(n_obs) + " and var " + std::to_string(n_var) + " rows");
   };
-  check("X", root.child("X"), true);
-  const array::Node layers = root.child("layers");
-  if (!layers.group) return;
-  for (const std::string& name : layers.group->children()) check("layers/" + name, layers.group->child(name), true);
+  check("X", root.child("X"), n_obs, n_var);
+  const std::tuple<const char*, int64_t, int64_t> aligned[] = {{"layers", n_obs, n_var},
+                                                               {"obsm", n_obs, -1},
+                                                               {"varm", n_var, -1},
+                                                               {"obsp", n_obs, n_obs},
+                                                               {"varp", n_var, n_var}};
+  for (const auto& [name, rows, columns] : aligned) {
+    const array::Node all = root.child(name);
+    if (!all.group) continue;
+    for (const std::string& one : all.group->children()) check(join(name, one), all.group->child(one), rows, columns);
+  }
 }
 
 void RecipeMaker::add_standard_group(const std::string& name, const array::Node& node) {
@@ -62,12 +45,21 @@ void RecipeMaker::add_standard_group(const std::string& name, const array::Node&
   add_group(name, "dict", "0.1.0");
 }
 
-void RecipeMaker::add_raw(const std::string& path, const array::Group& raw, bool encoded) {
-  add_group(path, "raw", "0.1.0");
-  for (const char* name : {"X", "var", "varm"}) {
-    if (const array::Node child = raw.child(name)) add(join(path, name), child, encoded);
-  }
+void RecipeMaker::add_raw(const std::string& path, const array::Group& raw) {
+  array::Attributes attributes = raw.attributes();
+  for (const char* name : {"encoding-type", "encoding-version", "shape"}) attributes.erase(name);
+  add_group(path, "raw", "0.1.0", attributes);
+  add_children(path, raw, true);
   if (!raw.child("varm")) add_group(join(path, "varm"), "dict", "0.1.0");
+}
+
+// What no AnnData has at its root, and somebody put there.
+void RecipeMaker::add_others(const array::Group& root) {
+  for (const std::string& name : root.children()) {
+    // "raw.X" and its like are the raw of before 0.7, and anndata skips whatever else is called so.
+    if (is_standard(name) || name.rfind("raw.", 0) == 0) continue;
+    if (const array::Node node = root.child(name)) add(name, node, true);
+  }
 }
 
 void RecipeMaker::add_root(const array::Group& root) {
@@ -79,17 +71,44 @@ void RecipeMaker::add_root(const array::Group& root) {
   const array::Node obs = root.child("obs"), var = root.child("var");
   if (!obs || !var) corrupt("", std::string("an AnnData without ") + (obs ? "var" : "obs"));
   if (obs.array) return add_old_root(root);
-  for (const char* name : kStandard) {
+  const bool old = !root.attributes().string("encoding-type");
+  for (const std::string name : kStandard) {
     const array::Node node = root.child(name);
-    if (std::string(name) == "X" || std::string(name) == "raw") {
-      if (node && std::string(name) == "raw" && node.group) add_raw("raw", *node.group, true);
+    if (name == "X" || name == "raw") {
+      if (node.group && name == "raw" && classify(node).type != "null") add_raw("raw", *node.group);
       else if (node) add(name, node, true);
+    } else if (name == "uns" && old) {
+      add_old_uns(root, {});
+    } else {
+      add_standard_group(name, node);
+    }
+  }
+  add_others(root);
+}
+
+// Before 0.8: the graphs of neighbours stood in uns until they got obsp.
+void RecipeMaker::add_old_uns(const array::Group& root, const std::set<std::string>& used_categories) {
+  const array::Node uns = root.child("uns");
+  add_group("uns", "dict", "0.1.0", uns.group ? uns.group->attributes() : array::Attributes());
+  if (!uns.group) return;
+  const array::Node obsp = root.child("obsp");
+  const int64_t n_obs = length_of(root.child("obs"));
+  auto moves = [&](const std::string& name, const array::Node& node) {
+    return (name == "distances" || name == "connectivities") && shape_of(node) == Shape{n_obs, n_obs} &&
+           !(obsp.group && obsp.group->child(name));
+  };
+  for (const std::string& name : uns.group->children()) {
+    const array::Node node = uns.group->child(name);
+    if (!node || used_categories.count(name) > 0) continue;
+    if (name != "neighbors" || !node.group || classify(node).kind != ElementKind::Plain) {
+      add(join("uns", name), node, true);
       continue;
     }
-    add_standard_group(name, node);
-  }
-  for (const std::string& name : root.children()) {
-    if (!is_standard(name)) add(name, root.child(name), true);
+    add_group("uns/neighbors", "dict", "0.1.0", node.group->attributes());
+    for (const std::string& one : node.group->children()) {
+      if (const array::Node part = node.group->child(one))
+        add(join(moves(one, part) ? "obsp" : "uns/neighbors", one), part, true);
+    }
   }
 }
 
@@ -108,24 +127,36 @@ void RecipeMaker::add_old_root(const array::Group& root) {
     else add_standard_group(name, node);
   }
   for (const char* name : {"layers", "obsp", "varp"}) add_standard_group(name, root.child(name));
-  add_group("uns", "dict", "0.1.0");
-  if (uns.group) {
-    for (const std::string& name : uns.group->children()) {
-      if (used.count(name) == 0) add("uns/" + name, uns.group->child(name), true);
-    }
-  }
-  if (const array::Node x = root.child("raw.X")) {
-    add_group("raw", "raw", "0.1.0");
-    add("raw/X", x, true);
-    const array::Node raw_var = root.child("raw.var");
-    if (raw_var.array) add_record_frame("raw/var", raw_var.array, uns, used);
-    else if (raw_var) add("raw/var", raw_var, true);
-    const array::Node raw_varm = root.child("raw.varm");
-    if (raw_varm.array) add_record_arrays("raw/varm", raw_varm.array);
-    else add_group("raw/varm", "dict", "0.1.0");
-  } else if (const array::Node raw = root.child("raw")) {
-    if (raw.group) add_raw("raw", *raw.group, true);
-  }
+  add_old_uns(root, used);
+  add_old_raw(root);
+  add_others(root);
+}
+
+bool RecipeMaker::add_old_part(const array::Group& root, const std::string& element, const array::Node& node) {
+  if (!node.array || node.array->spec().type.kind != TypeKind::Struct) return false;
+  const size_t begin = std::min(element.find_first_not_of('/'), element.size());
+  const std::string name = element.substr(begin, element.find_last_not_of('/') + 1 - begin);
+  std::set<std::string> used;
+  if (name == "obs" || name == "var" || name == "raw.var") add_record_frame("", node.array, root.child("uns"), used);
+  else if (name == "obsm" || name == "varm" || name == "raw.varm") add_record_arrays("", node.array);
+  else return false;
+  return true;
+}
+
+void RecipeMaker::add_old_raw(const array::Group& root) {
+  const array::Node x = root.child("raw.X"), raw = root.child("raw");
+  if (x && raw) corrupt("raw", "the file has both raw and raw.X, of two ages");
+  if (raw.group) return add_raw("raw", *raw.group);
+  if (!x) return;
+  const array::Node uns = root.child("uns");
+  std::set<std::string> used;
+  add_group("raw", "raw", "0.1.0");
+  add("raw/X", x, true);
+  const array::Node var = root.child("raw.var"), varm = root.child("raw.varm");
+  if (var.array) add_record_frame("raw/var", var.array, uns, used);
+  else if (var) add("raw/var", var, true);
+  if (varm.array) add_record_arrays("raw/varm", varm.array);
+  else add_group("raw/varm", "dict", "0.1.0");
 }
 
 }  // namespace lamella::anndata
