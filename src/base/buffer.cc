@@ -98,8 +98,8 @@ std::byte* map_block(int64_t capacity) {
 
 Buffer::Buffer(int64_t size) : size_(size) {
   if (size == 0) return;
-  if (size < kMappedFrom) {
-    capacity_ = (size + 63) / 64 * 64;
+  capacity_ = (size + 63) / 64 * 64;
+  if (capacity_ < kMappedFrom) {  // what the destructor asks, too
     data_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(capacity_)));
     if (data_ == nullptr) throw std::bad_alloc();
     return;

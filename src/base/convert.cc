@@ -25,12 +25,27 @@ T load(const std::byte* at) {
   return value;
 }
 
+// A float on the way to a half. What it loses of a wider number is kept as an odd last bit, far below the bits of a
+// half, so that the half is rounded once, not twice.
+template <class From>
+float narrowed(From value) {
+  const auto nearest = static_cast<float>(value);
+  if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(float)) {
+    if (std::isfinite(nearest) && static_cast<From>(nearest) != value) {
+      const bool away = std::abs(static_cast<From>(nearest)) > std::abs(value);
+      const uint32_t towards_zero = std::bit_cast<uint32_t>(nearest) - (away ? 1 : 0);
+      return std::bit_cast<float>(towards_zero | 1);
+    }
+  }
+  return nearest;
+}
+
 template <class To, class From>
 To number(From value) {
   if constexpr (std::is_same_v<From, Half>) {
     return number<To>(half_to_float(value.bits));
   } else if constexpr (std::is_same_v<To, Half>) {
-    return Half{float_to_half(static_cast<float>(value))};
+    return Half{float_to_half(narrowed(value))};
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != 0;
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -110,6 +125,7 @@ void convert_elements(const DType& from, const std::byte* in, const DType& to, s
   if (!can_convert(from, to)) {
     throw Error(ErrorKind::Unsupported, "no conversion from " + to_string(from) + " to " + to_string(to));
   }
+  if (n == 0) return;
   if (from.kind == to.kind && from.size == to.size) {
     std::memcpy(out, in, static_cast<size_t>(n * to.size));
     if (from.big_endian != to.big_endian) swap_bytes(to, out, n);

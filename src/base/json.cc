@@ -92,7 +92,10 @@ void dump_members(const Json& value, int indent, int depth, std::string& out) {
     if (!first) out += indent < 0 ? ", " : ",";
     first = false;
     new_line(indent, depth + 1, out);
-    if (value.is_object()) out += Json(it.key()).dump() + ": ";
+    if (value.is_object()) {
+      dump(it.key(), indent, depth, out);
+      out += ": ";
+    }
     dump(*it, indent, depth + 1, out);
   }
   new_line(indent, depth, out);

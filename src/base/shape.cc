@@ -53,11 +53,21 @@ bool Box::empty() const {
   return std::any_of(shape.begin(), shape.end(), [](int64_t length) { return length <= 0; });
 }
 
+namespace {
+
+// The end of a chunk that hangs over may lie beyond what 64 bits hold; no array reaches that far.
+int64_t end_of(const Box& box, size_t axis) {
+  int64_t end;
+  return __builtin_add_overflow(box.offset[axis], box.shape[axis], &end) ? INT64_MAX : end;
+}
+
+}  // namespace
+
 Box intersect(const Box& a, const Box& b) {
   Box out{Shape(a.rank()), Shape(a.rank())};
   for (size_t axis = 0; axis < a.rank(); ++axis) {
     const int64_t begin = std::max(a.offset[axis], b.offset[axis]);
-    const int64_t end = std::min(a.offset[axis] + a.shape[axis], b.offset[axis] + b.shape[axis]);
+    const int64_t end = std::min(end_of(a, axis), end_of(b, axis));
     out.offset[axis] = begin;
     out.shape[axis] = std::max<int64_t>(end - begin, 0);
   }
@@ -67,7 +77,7 @@ Box intersect(const Box& a, const Box& b) {
 bool contains(const Box& outer, const Box& inner) {
   for (size_t axis = 0; axis < outer.rank(); ++axis) {
     if (inner.offset[axis] < outer.offset[axis]) return false;
-    if (inner.offset[axis] + inner.shape[axis] > outer.offset[axis] + outer.shape[axis]) return false;
+    if (end_of(inner, axis) > end_of(outer, axis)) return false;
   }
   return true;
 }

@@ -13,7 +13,7 @@ using Shape = std::vector<int64_t>;
 int64_t checked_mul(int64_t a, int64_t b);
 int64_t checked_add(int64_t a, int64_t b);
 inline int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? 0 : (a - 1) / b + 1; }
-inline int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+inline int64_t round_up(int64_t a, int64_t b) { return checked_mul(ceil_div(a, b), b); }
 
 // Number of elements of a shape; 1 for rank 0.
 int64_t count(const Shape& shape);

@@ -105,7 +105,7 @@ bool is_c_contiguous(const Shape& shape, const Shape& strides, int64_t item_size
 }
 
 void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
-  if (std::find(to.shape.begin(), to.shape.end(), 0) != to.shape.end()) return;
+  if (item_size == 0 || std::find(to.shape.begin(), to.shape.end(), 0) != to.shape.end()) return;
   const Loops loops = simplify(to.shape, to.strides, from.strides);
   const size_t rank = loops.shape.size();
   if (rank == 0) {
@@ -121,7 +121,7 @@ void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
 
 void fill_elements(const View& to, const std::byte* element, int64_t item_size) {
   if (item_size == 0) return;
-  // Strides of zero on the source side repeat the element.
+  if (item_size == 0) return;
   if (is_c_contiguous(to.shape, to.strides, item_size)) {
     const int64_t elements = count(to.shape);
     const bool uniform = std::all_of(element, element + item_size, [&](std::byte b) { return b == element[0]; });
@@ -130,6 +130,7 @@ void fill_elements(const View& to, const std::byte* element, int64_t item_size) 
       return;
     }
   }
+  // Strides of zero on the source side repeat the element.
   copy_elements(to, {element, to.shape, Shape(to.shape.size(), 0)}, item_size);
 }
 
