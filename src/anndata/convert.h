@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include "array/array.h"
+#include "anndata/tree.h"
 #include "array/sink.h"
-#include "matrix/matrix.h"
 #include "plan/recipe.h"
 
 namespace lamella::anndata {
@@ -28,11 +27,11 @@ struct ConvertOptions {
   Strings strings = Strings::Nullable;
 };
 
-// What is to be written of `in`. An AnnData of any age becomes the current layout; anything else is copied as it is.
-// Reads metadata and, of layouts before 0.7, annotation columns. Throws Corrupt or Unsupported naming file and element.
-//
-// A single element becomes the root of a Zarr target, and of an HDF5 target if it is a group; an array goes into an
-// HDF5 target under its own name.
+// What is to be written of a store. A single array becomes the root of a Zarr target; it goes into an HDF5 target under
+// the last part of options.element, or "data". Throws Unsupported for what the target's format cannot hold.
+plan::Recipe make_recipe(const Store& store, const ConvertOptions& options);
+
+// The same of a stored file, or of the part that options.element names.
 plan::Recipe make_recipe(const array::Opened& in, const std::string& in_path, const ConvertOptions& options);
 
 }  // namespace lamella::anndata

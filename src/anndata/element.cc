@@ -38,4 +38,30 @@ bool is_old_anndata(const array::Group& group) {
          is_annotation(group.child("var"));
 }
 
+std::string join(const std::string& parent, const std::string& name) {
+  return parent.empty() ? name : parent + "/" + name;
+}
+
+array::Attributes encoding(const char* type, const char* version) {
+  array::Attributes out;
+  if (type == nullptr) return out;
+  out.set("encoding-type", Json(type));
+  out.set("encoding-version", Json(version));
+  return out;
+}
+
+array::Attributes implied_encoding(const lazy::Expr& values) {
+  const TypeKind kind = values.type().kind;
+  const bool text = kind == TypeKind::String || kind == TypeKind::VlenBytes;
+  if (kind == TypeKind::Struct) return encoding("rec-array", "0.2.0");
+  if (values.shape().empty()) return text ? encoding("string", "0.2.0") : encoding("numeric-scalar", "0.2.0");
+  return text ? encoding("string-array", "0.2.0") : encoding("array", "0.2.0");
+}
+
+DType code_type(int64_t categories) { return DType::int_(categories < 127 ? 1 : categories < 32767 ? 2 : 4); }
+
+bool is_text(const DType& type) {
+  return type.kind == TypeKind::Bytes || type.kind == TypeKind::Unicode || type.kind == TypeKind::String;
+}
+
 }  // namespace lamella::anndata

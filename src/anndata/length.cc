@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
-#include "anndata/recipe_maker.h"
+#include "anndata/element.h"
 
 namespace lamella::anndata {
 

@@ -3,28 +3,13 @@
 
 #include "base/convert.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "lazy/expr.h"
 
 namespace lamella::lazy {
 namespace {
 
 constexpr int64_t kStrip = int64_t{1} << 20;  // decoded source bytes that a thread converts at a time
-
-// One code point as UTF-8; what is no code point becomes U+FFFD.
-void append_utf8(std::string& out, uint32_t code) {
-  if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
-  } else if (code < 0x10000) {
-    out += {static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
-            static_cast<char>(0x80 | (code & 63))};
-  } else {
-    out += {static_cast<char>(0xf0 | code >> 18), static_cast<char>(0x80 | (code >> 12 & 63)),
-            static_cast<char>(0x80 | (code >> 6 & 63)), static_cast<char>(0x80 | (code & 63))};
-  }
-}
 
 // Fixed-length text to StringRefs: trailing nulls are padding.
 void to_strings(const DType& from, const std::byte* in, StringRef* out, int64_t n, Heap& heap) {
@@ -52,6 +37,16 @@ void to_strings(const DType& from, const std::byte* in, StringRef* out, int64_t 
     out[i] = {text->data() + begin, static_cast<int64_t>(length)};
   }
   heap.adopt(std::static_pointer_cast<const void>(text));
+}
+
+// Null-padded UTF-8 to null-padded code points; what does not fit is cut off.
+void to_unicode(const DType& from, const std::byte* in, const DType& to, std::byte* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i, in += from.size, out += to.size) {
+    const auto* text = reinterpret_cast<const char*>(in);
+    std::vector<uint32_t> codes = code_points({text, strnlen(text, static_cast<size_t>(from.size))});
+    codes.resize(static_cast<size_t>(to.size / 4), 0);
+    std::memcpy(out, codes.data(), static_cast<size_t>(to.size));
+  }
 }
 
 // Swaps what differs between two types that differ in byte order only: of a record perhaps some fields.
@@ -109,6 +104,8 @@ class CastExpr : public Expr {
     std::byte* out = direct ? to.data : made.data();
     if (type().kind == TypeKind::String) {
       to_strings(inner_->type(), raw.data(), reinterpret_cast<StringRef*>(out), n, heap);
+    } else if (type().kind == TypeKind::Unicode && inner_->type().kind == TypeKind::Bytes) {
+      to_unicode(inner_->type(), raw.data(), type(), out, n);
     } else if (type().is_numeric() && inner_->type().is_numeric()) {
       convert_elements(inner_->type(), raw.data(), type(), out, n);
     } else {  // the same type in another byte order
@@ -130,7 +127,8 @@ bool differs_in_order_only(const DType& a, const DType& b) {
 ExprPtr cast(ExprPtr expr, DType type) {
   const DType& from = expr->type();
   if (from == type) return expr;
-  const bool text = is_fixed_text(from) && type.kind == TypeKind::String;
+  const bool text = (is_fixed_text(from) && type.kind == TypeKind::String) ||
+                    (from.kind == TypeKind::Bytes && type.kind == TypeKind::Unicode && !type.big_endian);
   if (!text && !can_convert(from, type) && !differs_in_order_only(from, type)) {
     throw Error(ErrorKind::Unsupported, "no cast from " + to_string(from) + " to " + to_string(type));
   }

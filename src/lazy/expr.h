@@ -57,8 +57,8 @@ ExprPtr string_scalar(const std::string& value);          // rank 0, String
 ExprPtr fill(Shape shape, DType type, std::vector<std::byte> element);
 
 // Element by element to another type, as numpy's astype: numbers to numbers (floats truncate to integers, out of range
-// is unspecified as there; complex to real is refused), byte order, Bytes and Unicode to String. Throws Unsupported for
-// other pairs.
+// is unspecified as there; complex to real is refused), byte order, Bytes and Unicode to String, Bytes to Unicode.
+// Throws Unsupported for other pairs.
 ExprPtr cast(ExprPtr expr, DType type);
 
 // One field of a Struct; a sub-array field appends its axes. Reads the records and picks.

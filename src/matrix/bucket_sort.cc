@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,14 +39,27 @@ void put_records(const EntryBlock& block, const std::vector<uint32_t>& bucket_of
 
 }  // namespace
 
-BucketSort::BucketSort(std::unique_ptr<EntryStream> entries, int64_t majors, int64_t minors, DType value_type)
-    : entries_(std::move(entries)), majors_(majors), minors_(minors), value_type_(std::move(value_type)) {}
+BucketSort::BucketSort(SparsePtr source, Layout wanted)
+    : OrderedEntries(source->layout() == wanted ? source->major() : source->minor(),
+                     source->layout() == wanted ? source->minor() : source->major(), source->type()),
+      source_(std::move(source)),
+      swaps_(source_->layout() != wanted) {}
 
 BucketSort::~BucketSort() {
   if (!spill_path_.empty()) unlink(spill_path_.c_str());
 }
 
-int64_t BucketSort::needed_bytes() const { return entries_->working_bytes() + majors_ * kMajorBytes + (int64_t{8} << 20); }
+int64_t BucketSort::needed_bytes() const { return base_bytes() + (int64_t{8} << 20); }
+
+int64_t BucketSort::base_bytes() const { return source_->working_bytes() + majors_ * kMajorBytes; }
+
+void BucketSort::for_each(bool with_data, const SortResources& resources, const Sparse::Body& body) const {
+  const Reading reading{resources.threads, (resources.memory - base_bytes()) / 4};
+  source_->visit_all(with_data, reading, [&](const EntryBlock& block) {
+    resources.check();
+    body(swaps_ ? EntryBlock{block.n, block.minor, block.major, block.data} : block);
+  });
+}
 
 void BucketSort::prepare(const SortResources& resources) {
   if (needed_bytes() > resources.memory) {
@@ -53,9 +67,7 @@ void BucketSort::prepare(const SortResources& resources) {
                                             ", " + format_bytes(resources.memory) + " are left; give more --memory");
   }
   count(resources);
-  constexpr int64_t kMost32 = INT32_MAX;
-  if (nnz() > kMost32 || majors_ > kMost32 || minors_ > kMost32) index_size_ = 8;
-  const int64_t left = resources.memory - entries_->working_bytes() - majors_ * kMajorBytes;
+  const int64_t left = resources.memory - base_bytes();
   // A loaded bucket is there twice: as records and sorted.
   most_loaded_ = std::max<int64_t>(left / 2 / (2 * record_bytes()), 1);
   cut(most_loaded_);
@@ -64,11 +76,10 @@ void BucketSort::prepare(const SortResources& resources) {
 
 void BucketSort::count(const SortResources& resources) {
   indptr_.assign(static_cast<size_t>(majors_) + 1, 0);
-  entries_->for_each(false, resources.threads, [&](const EntryBlock& block) {
-    resources.check();
+  for_each(false, resources, [&](const EntryBlock& block) {
     for (int64_t i = 0; i < block.n; ++i) ++indptr_[static_cast<size_t>(block.major[i]) + 1];
   });
-  for (size_t i = 1; i < indptr_.size(); ++i) indptr_[i] += indptr_[i - 1];
+  finish_counting();
 }
 
 void BucketSort::cut(int64_t most_entries) {
@@ -102,7 +113,7 @@ void BucketSort::deal(const SortResources& resources) {
   Buffer buffers;
   std::vector<std::byte*> starts(n), places(n), ends(n);
   if (spills) {
-    const int64_t left = resources.memory - entries_->working_bytes() - majors_ * kMajorBytes;
+    const int64_t left = resources.memory - base_bytes();
     const int64_t each =
         std::clamp<int64_t>(left / 2 / static_cast<int64_t>(n), kLeastBuffer, kMostBuffer) / record * record;
     buffers = Buffer(each * static_cast<int64_t>(n));
@@ -123,8 +134,7 @@ void BucketSort::deal(const SortResources& resources) {
     written[b] += places[b] - starts[b];
     places[b] = starts[b];
   };
-  entries_->for_each(true, resources.threads, [&](const EntryBlock& block) {
-    resources.check();
+  for_each(true, resources, [&](const EntryBlock& block) {
     const auto put = value_type_.size == 4   ? put_records<4>
                      : value_type_.size == 8 ? put_records<8>
                      : value_type_.size == 1 ? put_records<1>
@@ -163,7 +173,38 @@ void BucketSort::load(const Bucket& bucket) {
     std::memcpy(sorted_indices_.data() + place * index_size_, record, static_cast<size_t>(index_size_));
     std::memcpy(sorted_data_.data() + place * value, record + index_size_ + 4, static_cast<size_t>(value));
   }
+  if (source_->scattered()) sort_minors(bucket);
   loaded_ = &bucket;
+}
+
+// Where the source came in no order at all.
+void BucketSort::sort_minors(const Bucket& bucket) {
+  const int64_t value = value_type_.size;
+  std::vector<int64_t> order;
+  std::vector<std::byte> indices, data;
+  const auto minor = [&](int64_t at) {
+    int64_t out = 0;
+    std::memcpy(&out, sorted_indices_.data() + at * index_size_, static_cast<size_t>(index_size_));
+    return out;
+  };
+  for (int64_t major = bucket.first_major; major < bucket.end_major; ++major) {
+    const int64_t begin = indptr_[static_cast<size_t>(major)] - bucket.begin;
+    const int64_t n = indptr_[static_cast<size_t>(major) + 1] - bucket.begin - begin;
+    order.resize(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), begin);
+    const auto before = [&](int64_t a, int64_t b) { return minor(a) < minor(b); };
+    if (std::is_sorted(order.begin(), order.end(), before)) continue;
+    std::stable_sort(order.begin(), order.end(), before);
+    indices.clear();
+    data.clear();
+    for (int64_t at : order) {
+      indices.insert(indices.end(), sorted_indices_.data() + at * index_size_,
+                     sorted_indices_.data() + (at + 1) * index_size_);
+      data.insert(data.end(), sorted_data_.data() + at * value, sorted_data_.data() + (at + 1) * value);
+    }
+    std::copy(indices.begin(), indices.end(), sorted_indices_.data() + begin * index_size_);
+    std::copy(data.begin(), data.end(), sorted_data_.data() + begin * value);
+  }
 }
 
 // A single major is in order already, so nothing needs to be there whole.

@@ -6,13 +6,11 @@
 
 #include "base/convert.h"
 #include "base/error.h"
-#include "matrix/entries.h"
 
 namespace lamella::matrix {
 namespace {
 
-constexpr int64_t kEntries = int64_t{1} << 17;  // that are decoded at a time
-constexpr int64_t kSlices = int64_t{1} << 16;   // of which indptr is read at a time
+constexpr int64_t kMemory = int64_t{2} << 20;  // for what is computed on the way
 
 using Add = void (*)(std::byte* to, const std::byte* value);
 
@@ -53,70 +51,54 @@ Add adder(const DType& type) {
 
 class DensifyExpr : public lazy::Expr {
  public:
-  explicit DensifyExpr(std::shared_ptr<const Sparse> sparse)
-      : Expr(sparse->shape, sparse->data->type()), entries_(std::move(sparse)), add_(adder(type())) {}
+  explicit DensifyExpr(SparsePtr sparse)
+      : Expr(sparse->shape(), sparse->type()), sparse_(std::move(sparse)), add_(adder(type())) {}
 
   void read(const Box& region, const View& to, Heap&, ThreadPool& threads) const override {
     if (region.empty()) return;
     const std::vector<std::byte> zero(static_cast<size_t>(type().size));
     fill_elements(to, zero.data(), type().size);
-    const size_t major = entries_.sparse().layout == Layout::Csr ? 0 : 1;
-    for (int64_t begin = 0; begin < region.shape[major]; begin += kSlices) {
-      const int64_t end = std::min(begin + kSlices, region.shape[major]);
-      const std::vector<int64_t> indptr =
-          entries_.indptr(region.offset[major] + begin, region.offset[major] + end, threads);
-      scatter(region, to, major, begin, indptr, threads);
-    }
+    const size_t major = major_axis(), minor = 1 - major;
+    const int64_t begin = region.offset[major], low = region.offset[minor], high = low + region.shape[minor];
+    const int64_t item = type().size;
+    std::vector<std::byte> swapped(static_cast<size_t>(item));
+    sparse_->visit(begin, begin + region.shape[major], true, {threads, kMemory}, [&](const EntryBlock& block) {
+      for (int64_t i = 0; i < block.n; ++i) {
+        const int64_t column = block.minor[i];
+        if (column < low || column >= high) continue;
+        std::byte* at = to.data + (block.major[i] - begin) * to.strides[major] + (column - low) * to.strides[minor];
+        if (!type().big_endian) {
+          add_(at, block.data + i * item);
+          continue;
+        }
+        std::memcpy(swapped.data(), block.data + i * item, swapped.size());
+        swap_bytes(type(), swapped.data(), 1);
+        swap_bytes(type(), at, 1);
+        add_(at, swapped.data());
+        swap_bytes(type(), at, 1);
+      }
+    });
   }
 
   // Whole slices: a part of one costs as much as all of it.
   Shape grain() const override {
     Shape grain = shape();
     for (int64_t& length : grain) length = std::max<int64_t>(length, 1);
-    grain[entries_.sparse().layout == Layout::Csr ? 0 : 1] = 1;
+    grain[major_axis()] = 1;
     return grain;
   }
-  int64_t working_bytes() const override {
-    return kEntries * (8 + type().size) + kSlices * 8 + entries_.sparse().data->working_bytes() +
-           entries_.sparse().indices->working_bytes();
-  }
-  int64_t stored_bytes() const override {
-    return entries_.sparse().data->stored_bytes() + entries_.sparse().indices->stored_bytes();
-  }
+  int64_t working_bytes() const override { return kMemory + sparse_->working_bytes(); }
+  int64_t stored_bytes() const override { return sparse_->stored_bytes(); }
 
  private:
-  void scatter(const Box& region, const View& to, size_t major, int64_t first, const std::vector<int64_t>& indptr,
-               ThreadPool& threads) const {
-    const int64_t item = type().size;
-    const size_t minor = 1 - major;
-    const int64_t low = region.offset[minor], high = low + region.shape[minor];
-    std::vector<int64_t> indices(static_cast<size_t>(std::min(kEntries, indptr.back() - indptr.front())));
-    Buffer data(static_cast<int64_t>(indices.size()) * item);
-    size_t slice = 0;
-    for (int64_t begin = indptr.front(); begin < indptr.back(); begin += kEntries) {
-      const int64_t end = std::min(begin + kEntries, indptr.back());
-      entries_.indices(begin, end, indices.data(), threads);
-      entries_.data(begin, end, data.data(), threads);
-      if (type().big_endian) swap_bytes(type(), data.data(), end - begin);
-      for (int64_t i = begin; i < end; ++i) {
-        while (i >= indptr[slice + 1]) ++slice;
-        const int64_t column = indices[static_cast<size_t>(i - begin)];
-        if (column < low || column >= high) continue;
-        std::byte* at =
-            to.data + (first + static_cast<int64_t>(slice)) * to.strides[major] + (column - low) * to.strides[minor];
-        if (type().big_endian) swap_bytes(type(), at, 1);
-        add_(at, data.data() + (i - begin) * item);
-        if (type().big_endian) swap_bytes(type(), at, 1);
-      }
-    }
-  }
+  size_t major_axis() const { return sparse_->layout() == Layout::Csr ? 0 : 1; }
 
-  EntryReader entries_;
+  SparsePtr sparse_;
   Add add_;
 };
 
 }  // namespace
 
-lazy::ExprPtr densify(std::shared_ptr<const Sparse> sparse) { return std::make_shared<DensifyExpr>(std::move(sparse)); }
+lazy::ExprPtr densify(SparsePtr sparse) { return std::make_shared<DensifyExpr>(std::move(sparse)); }
 
 }  // namespace lamella::matrix

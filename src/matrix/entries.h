@@ -1,16 +1,14 @@
 #pragma once
 
-#include "lazy/expr.h"
-#include "matrix/matrix.h"
+#include "matrix/sparse.h"
 
 namespace lamella::matrix {
 
-// Reads parts of a sparse matrix with indices and indptr widened to int64, and checks what it reads. Thread-safe.
+// Reads the parts of a stored matrix with indices and indptr widened to int64, and checks what it reads. Thread-safe.
 class EntryReader {
  public:
-  explicit EntryReader(std::shared_ptr<const Sparse> sparse);
-
-  const Sparse& sparse() const { return *sparse_; }
+  // `name` for messages.
+  EntryReader(SparseParts parts, int64_t minors, std::string name);
 
   // indptr[begin … end], end included. Throws Corrupt when it decreases, starts above zero or ends beyond the entries.
   std::vector<int64_t> indptr(int64_t begin, int64_t end, ThreadPool& threads) const;
@@ -22,8 +20,9 @@ class EntryReader {
   void data(int64_t begin, int64_t end, std::byte* out, ThreadPool& threads) const;
 
  private:
-  std::shared_ptr<const Sparse> sparse_;
-  lazy::ExprPtr indices_, indptr_;
+  lazy::ExprPtr data_, indices_, indptr_;
+  int64_t minors_;
+  std::string name_;
 };
 
 }  // namespace lamella::matrix

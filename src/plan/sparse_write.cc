@@ -4,25 +4,16 @@
 #include <cstring>
 
 #include "base/convert.h"
-#include "matrix/bucket_sort.h"
+#include "matrix/ordered_entries.h"
 #include "plan/layout.h"
 
 namespace lamella::plan {
 namespace {
 
-using matrix::BucketSort;
 using matrix::Layout;
+using matrix::OrderedEntries;
 
 constexpr int64_t kRunBytes = int64_t{4} << 20;  // of entries that are read and appended together
-
-std::unique_ptr<BucketSort> make_sort(const SparseStep& step) {
-  const Shape& shape = step.source.shape();
-  const bool csr = step.layout == Layout::Csr;
-  auto entries = step.source.sparse ? matrix::transposed_entries(step.source.sparse)
-                                    : matrix::nonzero_entries(step.source.dense, step.layout);
-  return std::make_unique<BucketSort>(std::move(entries), csr ? shape[0] : shape[1], csr ? shape[1] : shape[0],
-                                      step.source.type());
-}
 
 // A 1-d part of the matrix that may grow, laid out like the values of the source.
 array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t length, const WriteOptions& options,
@@ -30,8 +21,9 @@ array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t 
   ArrayItem item;
   item.source = lazy::fill({length}, type, {});
   item.like.emplace();
-  const lazy::ExprPtr values = step.source.sparse ? step.source.sparse->data : step.source.dense;
-  if (values->source() != nullptr) item.like->codecs = values->source()->spec().codecs;
+  const auto parts = step.source.sparse ? step.source.sparse->parts() : std::nullopt;
+  const lazy::ExprPtr values = step.source.dense ? step.source.dense : parts ? parts->data : nullptr;
+  if (values && values->source() != nullptr) item.like->codecs = values->source()->spec().codecs;
   item.like->shape = {length};
   item.like->type = type;
   item.like->max_shape = {-1};
@@ -41,7 +33,7 @@ array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t 
 // Data and indices, run by run: whole chunks of both, as many as fit.
 struct EntryWriter {
   Run& run;
-  BucketSort& sort;
+  OrderedEntries& sort;
   array::ArrayWriter& data;
   array::ArrayWriter& indices;
   int64_t data_array, indices_array;
@@ -89,7 +81,7 @@ void align_chunks(array::ArraySpec& data, array::ArraySpec& indices) {
 }  // namespace
 
 void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
-  const auto sort = make_sort(step);
+  const auto sort = matrix::ordered_entries(step.source, step.layout);
   const int64_t for_sort = run.memory / 2;
   sort->prepare({for_sort, run.threads, run.scratch_folder, [&] { run.meter.add(0); }});
   run.sink.create_group(step.path, step.attributes);
@@ -123,12 +115,12 @@ void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
 }
 
 Json describe_sparse(const SparseStep& step, int64_t memory) {
-  const auto sort = make_sort(step);
+  const auto sort = matrix::ordered_entries(step.source, step.layout);
   const Shape& shape = step.source.shape();
   int64_t stored = 0, decoded = 0;
   if (step.source.sparse) {
-    stored = step.source.sparse->data->stored_bytes() + step.source.sparse->indices->stored_bytes();
-    decoded = step.source.sparse->nnz() * (step.source.type().size + 4);
+    stored = step.source.sparse->stored_bytes();
+    decoded = checked_mul(step.source.sparse->most_entries(), step.source.type().size + 4);
   } else {
     stored = step.source.dense->stored_bytes();
     decoded = checked_mul(count(shape), step.source.type().size);

@@ -57,14 +57,15 @@ struct StepMaker {
       if (from == Layout::Dense && array.source->source() != nullptr) array.like = array.source->source()->spec();
       return (*this)(array);
     }
-    if (item.layout != from) {
+    const auto parts = from == Layout::Dense ? std::nullopt : item.source.sparse->parts();
+    if (item.layout != from || !parts) {
       steps.push_back(SparseStep{item.path, std::move(attributes), item.source, item.layout});
       return;
     }
     steps.push_back(GroupStep{item.path, std::move(attributes)});
-    (*this)(part(item.path, "data", item.source.sparse->data));
-    (*this)(part(item.path, "indices", item.source.sparse->indices));
-    (*this)(part(item.path, "indptr", item.source.sparse->indptr));
+    (*this)(part(item.path, "data", parts->data));
+    (*this)(part(item.path, "indices", parts->indices));
+    (*this)(part(item.path, "indptr", parts->indptr));
   }
 };
 
@@ -102,8 +103,7 @@ int64_t decoded_bytes(const Step& step) {
   const auto* sparse = std::get_if<SparseStep>(&step);
   if (sparse == nullptr) return 0;
   if (sparse->source.sparse) {
-    return checked_mul(sparse->source.sparse->nnz(),
-                       sparse->source.type().size + sparse->source.sparse->indices->type().size);
+    return checked_mul(sparse->source.sparse->most_entries(), sparse->source.type().size + 4);
   }
   return checked_mul(count(sparse->source.shape()), sparse->source.type().size);
 }

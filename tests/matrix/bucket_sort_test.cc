@@ -36,7 +36,7 @@ DType type_of_size(int64_t size) {
 
 // A compressed matrix of random slices: duplicates and indices in any order, many slices without entries.
 struct Random {
-  std::shared_ptr<const Sparse> sparse;
+  SparsePtr sparse;
   std::vector<Entry> entries;  // major and minor as in the layout that is wanted: the other one
 
   Random(std::mt19937& random, Layout layout, int64_t slices, int64_t minors, int64_t most, int64_t size, bool wide,
@@ -76,7 +76,7 @@ int64_t spilled(const std::string& folder) {
              : 0;
 }
 
-void expect_sorted(BucketSort& sort, std::vector<Entry> wanted, int64_t majors, int64_t run) {
+void expect_sorted(OrderedEntries& sort, std::vector<Entry> wanted, int64_t majors, int64_t run) {
   std::stable_sort(wanted.begin(), wanted.end(), [](const Entry& a, const Entry& b) { return a.major < b.major; });
   ASSERT_EQ(sort.nnz(), static_cast<int64_t>(wanted.size()));
   std::vector<int64_t> indptr(static_cast<size_t>(majors) + 1, 0);
@@ -121,7 +121,7 @@ TEST_F(BucketSortTest, TransposesAllShapesAndValueSizes) {
          {std::tuple{0, 0, 0}, {0, 5, 0}, {5, 0, 0}, {1, 1, 3}, {40, 7, 9}, {7, 300, 50}}) {
       for (Layout layout : {Layout::Csr, Layout::Csc}) {
         Random m(random, layout, slices, minors, most, size, random() % 2);
-        BucketSort sort(transposed_entries(m.sparse), minors, slices, m.sparse->data->type());
+        BucketSort sort(m.sparse, other(m.sparse->layout()));
         sort.prepare(resources(int64_t{1} << 30));
         EXPECT_EQ(spilled(folder_), 0);
         EXPECT_EQ(sort.index_type().size, 4);
@@ -135,7 +135,7 @@ TEST_F(BucketSortTest, SpillsWhenMemoryIsShort) {
   std::mt19937 random(2);
   for (int64_t size : {1, 2, 4, 8, 16}) {
     Random m(random, Layout::Csr, 6000, 900, 400, size, false);
-    BucketSort sort(transposed_entries(m.sparse), 900, 6000, m.sparse->data->type());
+    BucketSort sort(m.sparse, other(m.sparse->layout()));
     sort.prepare(resources(sort.needed_bytes()));
     EXPECT_GT(spilled(folder_), 0) << size;
     expect_sorted(sort, m.entries, 900, 10007);
@@ -145,7 +145,7 @@ TEST_F(BucketSortTest, SpillsWhenMemoryIsShort) {
 TEST_F(BucketSortTest, StreamsAMajorThatFillsMoreThanABucket) {
   std::mt19937 random(3);
   Random m(random, Layout::Csc, 9000, 50, 400, 8, false, true);
-  BucketSort sort(transposed_entries(m.sparse), 50, 9000, m.sparse->data->type());
+  BucketSort sort(m.sparse, other(m.sparse->layout()));
   sort.prepare(resources(sort.needed_bytes()));
   EXPECT_GT(spilled(folder_), 0);
   expect_sorted(sort, m.entries, 50, 65537);
@@ -155,7 +155,7 @@ TEST_F(BucketSortTest, RemovesItsSpill) {
   std::mt19937 random(4);
   {
     Random m(random, Layout::Csr, 6000, 900, 400, 8, false);
-    BucketSort sort(transposed_entries(m.sparse), 900, 6000, m.sparse->data->type());
+    BucketSort sort(m.sparse, other(m.sparse->layout()));
     sort.prepare(resources(sort.needed_bytes()));
     EXPECT_GT(spilled(folder_), 0);
   }
@@ -165,7 +165,7 @@ TEST_F(BucketSortTest, RemovesItsSpill) {
 TEST_F(BucketSortTest, RefusesTooLittle) {
   std::mt19937 random(5);
   Random m(random, Layout::Csr, 10, 10, 3, 8, false);
-  BucketSort sort(transposed_entries(m.sparse), 10, 10, m.sparse->data->type());
+  BucketSort sort(m.sparse, other(m.sparse->layout()));
   try {
     sort.prepare(resources(sort.needed_bytes() - 1));
     FAIL();
@@ -191,13 +191,12 @@ void dense_case(BucketSortTest*, const SortResources& r, const std::vector<T>& v
     Buffer bytes(static_cast<int64_t>(values.size() * sizeof(T)));
     std::memcpy(bytes.data(), values.data(), values.size() * sizeof(T));
     const int64_t majors = wanted == Layout::Csr ? rows : columns;
-    BucketSort sort(nonzero_entries(lazy::in_memory({rows, columns}, type, std::move(bytes)), wanted), majors,
-                    rows + columns - majors, type);
-    sort.prepare({r.memory > 0 ? r.memory : sort.needed_bytes(), r.threads, r.scratch_folder, r.check});
-    if (r.memory == 0) {
+    const auto sort = ordered_entries({lazy::in_memory({rows, columns}, type, std::move(bytes)), nullptr}, wanted);
+    sort->prepare({r.memory > 0 ? r.memory : sort->needed_bytes(), r.threads, r.scratch_folder, r.check});
+    if (r.memory == 0 && wanted == Layout::Csc) {
       EXPECT_GT(spilled(r.scratch_folder), 0);
     }
-    expect_sorted(sort, entries, majors, 777);
+    expect_sorted(*sort, entries, majors, 777);
   }
 }
 

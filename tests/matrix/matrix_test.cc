@@ -44,7 +44,7 @@ TEST(Matrix, AxesFollowTheLayout) {
   const auto csc = make_sparse(Layout::Csc, {3, 5}, integers({7}), integers({7}), integers({6}), "x");
   EXPECT_EQ(csc->major(), 5);
   EXPECT_EQ(csc->minor(), 3);
-  EXPECT_EQ(csc->nnz(), 7);
+  EXPECT_EQ(csc->most_entries(), 7);
   const Matrix matrix{nullptr, csc};
   EXPECT_EQ(matrix.layout(), Layout::Csc);
   EXPECT_EQ(matrix.shape(), (Shape{3, 5}));

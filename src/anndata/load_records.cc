@@ -1,14 +1,10 @@
 #include <algorithm>
 
-#include "anndata/recipe_maker.h"
+#include "anndata/loader.h"
 #include "base/error.h"
 
 namespace lamella::anndata {
 namespace {
-
-bool is_text(const DType& type) {
-  return type.kind == TypeKind::Bytes || type.kind == TypeKind::Unicode || type.is_vlen();
-}
 
 // The categories of a column, if uns has some and every code refers to one: with one name for two axes, that tells
 // whose.
@@ -30,53 +26,53 @@ lazy::ExprPtr categories_of(const std::string& column, const lazy::ExprPtr& code
   return all ? categories : nullptr;
 }
 
-// Codes take the smallest signed type that holds them, as pandas chooses it.
-DType code_type(int64_t categories) { return DType::int_(categories < 127 ? 1 : categories < 32767 ? 2 : 4); }
-
 }  // namespace
 
-void RecipeMaker::add_record_frame(const std::string& path, const std::shared_ptr<const array::Array>& records,
-                                   const array::Node& uns, std::set<std::string>& used_categories) {
+TreePtr Loader::record_frame(const std::string& path, const std::shared_ptr<const array::Array>& records,
+                             const array::Node& uns, std::set<std::string>& used_categories) const {
   const DType& type = records->spec().type;
   if (type.kind != TypeKind::Struct || type.fields->empty()) corrupt(path, "annotation that is no array of records");
   const lazy::ExprPtr source = lazy::source(records);
   const std::string index = type.fields->front().name;
   Json order = Json::array();
   for (size_t i = 1; i < type.fields->size(); ++i) order.push_back((*type.fields)[i].name);
-  array::Attributes attributes;
+  array::Attributes attributes = encoding("dataframe", "0.2.0");
   attributes.set("_index", Json(index));
   attributes.set("column-order", order);
-  add_group(path, "dataframe", "0.2.0", attributes);
+  auto out = start(path, std::move(attributes));
   for (const Field& one : *type.fields) {
     const std::string target = join(path, one.name);
     lazy::ExprPtr column = lazy::field(source, one.name);
     if (one.name == index && !is_text(one.type))
       throw Error(ErrorKind::Unsupported, records->name() + ": an index of numbers");
     if (is_text(one.type)) {
-      add_string_column(target, column, {});
+      out->add(one.name, text_column(target, column, {}));
       continue;
     }
     const lazy::ExprPtr categories = categories_of(one.name, column, uns);
     if (!categories) {
-      add_values(target, column);
+      out->add(one.name, make_array(column));
       continue;
     }
     used_categories.insert(one.name + "_categories");
-    array::Attributes categorical;
+    array::Attributes categorical = encoding("categorical", "0.2.0");
     categorical.set("ordered", array::Attribute{false, DType::boolean(), {}, false});
-    add_group(target, "categorical", "0.2.0", categorical);
-    add_values(join(target, "categories"), categories);
-    add_values(join(target, "codes"), lazy::cast(column, code_type(categories->shape()[0])));
+    auto made = start(target, std::move(categorical));
+    made->add("categories", make_array(categories));
+    made->add("codes", make_array(lazy::cast(column, code_type(categories->shape()[0]))));
+    out->add(one.name, made);
   }
+  return out;
 }
 
 // obsm and varm of that time: each field an array of its own.
-void RecipeMaker::add_record_arrays(const std::string& path, const std::shared_ptr<const array::Array>& records) {
-  add_group(path, "dict", "0.1.0");
+TreePtr Loader::record_arrays(const std::string& path, const std::shared_ptr<const array::Array>& records) const {
+  auto out = start(path, encoding("dict", "0.1.0"));
   const DType& type = records->spec().type;
-  if (type.kind != TypeKind::Struct) return;
+  if (type.kind != TypeKind::Struct) return out;
   const lazy::ExprPtr source = lazy::source(records);
-  for (const Field& one : *type.fields) add_values(join(path, one.name), lazy::field(source, one.name));
+  for (const Field& one : *type.fields) out->add(one.name, make_array(lazy::field(source, one.name)));
+  return out;
 }
 
 }  // namespace lamella::anndata
