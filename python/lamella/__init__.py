@@ -20,20 +20,31 @@ from .errors import (
     OutOfBudgetError,
     UnsupportedError,
 )
-from .nodes import Array, Group, open
+from .lazy import AnnData, LazyArray, Mapping, Raw
+from .matrix import Matrix
+from .nodes import Array, Group
+from .opening import open
+from .table import Column, Table
 
 __version__ = version("lamella")
 
 __all__ = [
+    "AnnData",
     "Array",
+    "Column",
     "CorruptError",
     "Error",
     "ExistsError",
     "Group",
     "InvalidError",
     "IoError",
+    "LazyArray",
+    "Mapping",
+    "Matrix",
     "NotFoundError",
     "OutOfBudgetError",
+    "Raw",
+    "Table",
     "UnsupportedError",
     "convert",
     "info",

@@ -1,6 +1,8 @@
 """`convert` and `info`: the command line's two verbs, with its defaults."""
 
+import hashlib
 import os
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -40,6 +42,57 @@ def convert(
     exception that it raises stops the run, as Ctrl-C does. Then, or on any error, nothing is left behind and an old
     target stays as it was. Gives what was done, or with `dry_run` the plan.
     """
+    return _write(
+        None, os.fspath(src), dst, element=element, zarr_format=zarr_format, codec=codec, chunks=chunks, shards=shards,
+        sparse=sparse, strings=strings, overwrite=overwrite, resume=resume, memory=memory, threads=threads,
+        progress=progress, dry_run=dry_run,
+    )  # fmt: skip
+
+
+def write(lazy: Any, dst: str | os.PathLike, **options: Any) -> dict[str, Any]:
+    """Writes a lazy AnnData. Options as of `convert`, but for `element`; `resume` needs the same expression again."""
+    unknown = set(options) - set(_DEFAULTS)
+    if unknown:
+        raise TypeError(f"write() has no option {', '.join(sorted(unknown))}; it has {', '.join(sorted(_DEFAULTS))}")
+    digest = hashlib.sha256(pickle.dumps(lazy)).hexdigest()
+    return _write(lazy._store, digest, dst, element=None, **{**_DEFAULTS, **options})
+
+
+_DEFAULTS: dict[str, Any] = {
+    "zarr_format": None,
+    "codec": None,
+    "chunks": None,
+    "shards": None,
+    "sparse": "keep",
+    "strings": "nullable",
+    "overwrite": False,
+    "resume": False,
+    "memory": None,
+    "threads": None,
+    "progress": None,
+    "dry_run": False,
+}
+
+
+def _write(
+    store: Any,
+    source: str,
+    dst: str | os.PathLike,
+    *,
+    element: str | None,
+    zarr_format: Literal[2, 3] | None,
+    codec: str | None,
+    chunks: Sequence[int] | None,
+    shards: Sequence[int] | Literal["none"] | None,
+    sparse: str,
+    strings: str,
+    overwrite: bool,
+    resume: bool,
+    memory: int | str | None,
+    threads: int | None,
+    progress: Progress | None,
+    dry_run: bool,
+) -> dict[str, Any]:
     target = os.fspath(dst)
     while len(target) > 1 and target.endswith("/"):
         target = target[:-1]
@@ -49,7 +102,7 @@ def convert(
     if isinstance(shards, str) and shards != "none":
         raise InvalidError(f"shards are lengths, one an axis, or 'none', not {shards!r}")
     request = _core.Request()
-    request.source = os.fspath(src)
+    request.source = source
     request.target = target
     request.element = element or ""
     request.format = "hdf5" if hdf5 else f"zarr{zarr_format or 3}"
@@ -70,7 +123,7 @@ def convert(
         f"convert {request.source} {request.element} {codec or ''} {_lengths(chunks)} "
         f"{'none' if request.no_shards else _lengths(request.shards)} {sparse} {strings} {zarr_format or 3}"
     )
-    return _core.convert(request, progress)
+    return _core.convert(request, progress, store)
 
 
 def info(path: str | os.PathLike, element: str | None = None) -> dict[str, Any]:

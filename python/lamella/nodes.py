@@ -12,11 +12,8 @@ from .errors import InvalidError, NotFoundError
 from .selection import Selection, parse
 
 
-def open(path: str | os.PathLike, element: str = "") -> "Group | Array":
-    """Opens what lies at `path`: an HDF5 file, a Zarr directory or a Zarr zip. Only metadata are read.
-
-    `element` opens one group or array of it: `open("a.h5ad", "obs/age")`.
-    """
+def open_node(path: str | os.PathLike, element: str = "") -> "Group | Array":
+    """What lies at `path`, or one element of it, as it is stored. Only metadata are read."""
     location = os.path.abspath(os.fspath(path))
     root, _ = _core.open(os.fspath(path))
     node = _wrap(root, location, "")
@@ -36,7 +33,7 @@ class _Node:
         self._element = element
 
     def __reduce__(self):
-        return open, (self._location, self._element)
+        return open_node, (self._location, self._element)
 
     @property
     def name(self) -> str:
@@ -88,31 +85,24 @@ class Group(_Node):
         return f"<lamella.Group {self.name} of {self._location}: {', '.join(self)}>"
 
 
-class Array(_Node):
-    """An array on disk. Nothing is read until it is indexed; then each chunk is decoded once. Thread-safe."""
+class Readable:
+    """What is read by indexing: an array on disk, or one that is computed on the way. Thread-safe."""
 
-    def __init__(self, core: Any, location: str, element: str):
-        super().__init__(core, location, element)
-        self.shape: tuple[int, ...] = tuple(core.shape)
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __init__(self, core: Any):
+        self._core = core
+        self.shape = tuple(core.shape)
         self._stored = np.dtype(core.dtype)
         self._vlen = core.vlen
         #: As numpy sees the elements, byte order kept; variable-length strings and bytes are Python objects.
-        self.dtype: np.dtype = _with_objects(self._stored, self._vlen)
+        self.dtype = with_objects(self._stored, self._vlen)
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Shape of a chunk; None when the array is stored in one piece."""
+        """Shape of a chunk; None when the array is stored in one piece, or computed."""
         return tuple(self._core.chunks) or None
-
-    @property
-    def shards(self) -> tuple[int, ...] | None:
-        """Shape of a shard; None when each chunk is stored for itself."""
-        return tuple(self._core.shards) or None
-
-    @property
-    def codec(self) -> str:
-        """As the command line spells it, e.g. "shuffle,gzip:4"; "none" without compression."""
-        return self._core.codec
 
     @property
     def ndim(self) -> int:
@@ -120,17 +110,12 @@ class Array(_Node):
 
     @property
     def size(self) -> int:
-        return 0 if self._core.null_space else math.prod(self.shape)
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
         """Decoded bytes; strings count with the 16 bytes of their reference."""
         return self.size * self._stored.itemsize
-
-    @property
-    def stored_bytes(self) -> int:
-        """Bytes on disk, all chunks together."""
-        return self._core.stored_bytes()
 
     def __getitem__(self, key: Any) -> Any:
         """As numpy: integers, slices with any step, `...`, masks, and integer arrays in any order with duplicates.
@@ -141,8 +126,6 @@ class Array(_Node):
 
     def read(self, region: Any = (), out: np.ndarray | None = None) -> Any:
         """Reads what `self[region]` selects, into `out` when it is given: an array of that shape and of this dtype."""
-        if self._core.null_space:
-            return None
         selection = parse(region, self.shape)
         if out is None:
             out = np.empty(selection.shape, self.dtype)
@@ -156,7 +139,7 @@ class Array(_Node):
             raw = np.empty(selection.shape, self._stored)
             heap = _core.Heap()  # keeps what the references of `raw` point to
             self._read_into(selection, raw, heap)
-            _fill_objects(out, raw, self._vlen, heap)
+            fill_objects(out, raw, self._vlen, heap)
         return out[()] if not selection.shape else out
 
     def _read_into(self, selection: Selection, out: np.ndarray, heap: Any) -> None:
@@ -178,6 +161,40 @@ class Array(_Node):
     def __iter__(self) -> Iterator[Any]:
         return (self[position] for position in range(len(self)))
 
+
+class Array(_Node, Readable):
+    """An array on disk. Nothing is read until it is indexed; then each chunk is decoded once. Thread-safe."""
+
+    def __init__(self, core: Any, location: str, element: str):
+        _Node.__init__(self, core, location, element)
+        Readable.__init__(self, core)
+
+    def read(self, region: Any = (), out: np.ndarray | None = None) -> Any:
+        if self._core.null_space:
+            return None
+        return super().read(region, out)
+
+    read.__doc__ = Readable.read.__doc__
+
+    @property
+    def size(self) -> int:
+        return 0 if self._core.null_space else super().size
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """Shape of a shard; None when each chunk is stored for itself."""
+        return tuple(self._core.shards) or None
+
+    @property
+    def codec(self) -> str:
+        """As the command line spells it, e.g. "shuffle,gzip:4"; "none" without compression."""
+        return self._core.codec
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes on disk, all chunks together."""
+        return self._core.stored_bytes()
+
     def __repr__(self) -> str:
         return f"<lamella.Array {self.name} of {self._location}: {self.shape} {self.dtype}>"
 
@@ -186,7 +203,7 @@ class Array(_Node):
 Vlen = str | dict | None
 
 
-def _with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
+def with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
     if vlen is None:
         return dtype
     if isinstance(vlen, str):
@@ -197,12 +214,12 @@ def _with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
 
 def _field_with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
     if dtype.subdtype is None:
-        return _with_objects(dtype, vlen)
+        return with_objects(dtype, vlen)
     base, shape = dtype.subdtype
-    return np.dtype((_with_objects(base, vlen), shape))
+    return np.dtype((with_objects(base, vlen), shape))
 
 
-def _fill_objects(out: np.ndarray, raw: np.ndarray, vlen: Vlen, heap: Any) -> None:
+def fill_objects(out: np.ndarray, raw: np.ndarray, vlen: Vlen, heap: Any) -> None:
     if vlen is None:
         out[...] = raw
     elif isinstance(vlen, str):
@@ -212,4 +229,4 @@ def _fill_objects(out: np.ndarray, raw: np.ndarray, vlen: Vlen, heap: Any) -> No
         out[...] = values.reshape(raw.shape)
     else:
         for name in raw.dtype.names:
-            _fill_objects(out[name], raw[name], vlen[name], heap)
+            fill_objects(out[name], raw[name], vlen[name], heap)

@@ -47,7 +47,7 @@ def _is_mask(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.dtype.kind == "b"
 
 
-def _pick(item: Any, length: int, axis: int) -> tuple[Picks, bool]:
+def pick(item: Any, length: int, axis: int) -> tuple[Picks, bool]:
     if isinstance(item, slice):
         start, stop, step = item.indices(length)
         return (start, step, len(range(start, stop, step))), True
@@ -77,5 +77,5 @@ def parse(key: Any, shape: tuple[int, ...]) -> Selection:
         raise IndexError(f"too many indices: the array has {len(shape)} dimensions, but {given} were indexed")
     at = dots[0] if dots else len(items)
     items[at : at + 1] = [slice(None)] * (len(shape) - given)
-    picked = [_pick(item, length, axis) for axis, (item, length) in enumerate(zip(items, shape, strict=True))]
+    picked = [pick(item, length, axis) for axis, (item, length) in enumerate(zip(items, shape, strict=True))]
     return Selection([pick for pick, _ in picked], [keep for _, keep in picked])

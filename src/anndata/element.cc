@@ -38,6 +38,10 @@ bool is_old_anndata(const array::Group& group) {
          is_annotation(group.child("var"));
 }
 
+bool is_anndata(const array::Group& group) {
+  return group.attributes().string("encoding-type") == "anndata" || is_old_anndata(group);
+}
+
 std::string join(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "/" + name;
 }

@@ -33,6 +33,9 @@ Element classify(const array::Node& node);
 // Does a group without encoding hold an AnnData of before 0.8: obs and var, and they look like annotation?
 bool is_old_anndata(const array::Group& group);
 
+// Does a group hold an AnnData of any age?
+bool is_anndata(const array::Group& group);
+
 std::string join(const std::string& parent, const std::string& name);
 
 // The attributes of an encoding; none for a null type.

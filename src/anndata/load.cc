@@ -88,11 +88,9 @@ Store load(const array::Opened& opened, const std::string& path, const std::stri
   const auto loader = std::make_shared<const Loader>(path);
   Store out{nullptr, {path}, opened.format};
   array::Node node = opened.root;
-  const auto is_anndata = [](const array::Node& one) {
-    return one.group && (classify(one).kind == ElementKind::AnnData || is_old_anndata(*one.group));
-  };
+  const auto holds_anndata = [](const array::Node& one) { return one.group && anndata::is_anndata(*one.group); };
   // Parts of an AnnData look as they do in the whole.
-  const bool encoded = is_anndata(node);
+  const bool encoded = holds_anndata(node);
   const size_t begin = std::min(element.find_first_not_of('/'), element.size());
   const std::string place = element.substr(begin, element.find_last_not_of('/') + 1 - begin);
   if (!place.empty()) {
@@ -101,7 +99,7 @@ Store load(const array::Opened& opened, const std::string& path, const std::stri
     node = opened.root.group->at(place);
     if (encoded) out.root = loader->old_part(*opened.root.group, place, node);
   }
-  if (!out.root && is_anndata(node)) out.root = loader->root(*node.group);
+  if (!out.root && holds_anndata(node)) out.root = loader->root(*node.group);
   if (!out.root) out.root = loader->element(place, node, encoded);
   return out;
 }

@@ -130,7 +130,8 @@ plan::WriteOptions write_options(const Request& request) {
   return out;
 }
 
-nb::object convert(const Request& request, const nb::object& callback) {
+// `store`: what is written, or nothing: request.source then says what to open.
+nb::object convert(const Request& request, const nb::object& callback, const std::optional<anndata::Store>& store) {
   const plan::WriteOptions write = write_options(request);
   anndata::ConvertOptions options;
   options.target = write.format;
@@ -143,8 +144,8 @@ nb::object convert(const Request& request, const nb::object& callback) {
   Json plan;
   run_watched(
       [&] {
-        const array::Opened opened = array::open(request.source);
-        const plan::Recipe recipe = anndata::make_recipe(opened, request.source, options);
+        const plan::Recipe recipe = store ? anndata::make_recipe(*store, options)
+                                          : anndata::make_recipe(array::open(request.source), request.source, options);
         if (request.dry_run) plan = plan::describe(recipe, write);
         else result = plan::write(recipe, write, &progress, &cancel);
       },
@@ -183,7 +184,7 @@ void bind_convert(nb::module_& module) {
       .def_rw("dry_run", &Request::dry_run)
       .def_rw("memory", &Request::memory)
       .def_rw("threads", &Request::threads);
-  module.def("convert", &convert, nb::arg("request"), nb::arg("callback").none());
+  module.def("convert", &convert, nb::arg("request"), nb::arg("callback").none(), nb::arg("store").none());
   module.def("info", &info);
   module.def("parse_bytes", &parse_bytes);
 }

@@ -4,5 +4,6 @@
 NB_MODULE(_core, module) {
   lamella::python::bind_errors(module);
   lamella::python::bind_nodes(module);
+  lamella::python::bind_trees(module);
   lamella::python::bind_convert(module);
 }

@@ -27,30 +27,6 @@ nb::object to_python(const Node& node) {
   return nb::none();
 }
 
-// A selection of one axis: (start, step, count), or an int64 array.
-lazy::Picks to_picks(nb::handle item) {
-  if (nb::isinstance<nb::tuple>(item)) {
-    const auto [start, step, count] = nb::cast<std::tuple<int64_t, int64_t, int64_t>>(item);
-    return lazy::Stride{start, step, count};
-  }
-  const auto indices = nb::cast<Indices>(item);
-  return std::vector<int64_t>(indices.data(), indices.data() + indices.shape(0));
-}
-
-// Fills memory that numpy owns: `address` and `strides` (bytes) are those of an array of the selection's shape.
-void read(const std::shared_ptr<Array>& array, const nb::list& selection, uintptr_t address,
-          std::vector<int64_t> strides, const std::shared_ptr<Heap>& heap) {
-  std::vector<lazy::Picks> picks;
-  View to{reinterpret_cast<std::byte*>(address), {}, std::move(strides)};
-  for (nb::handle item : selection) {
-    picks.push_back(to_picks(item));
-    to.shape.push_back(picks.back().count());
-  }
-  if (to.strides.size() != to.shape.size()) throw Error(ErrorKind::Invalid, "one stride an axis is needed");
-  nb::gil_scoped_release unlocked;
-  lazy::read_picks(*lazy::source(array), picks, to, *heap, ThreadPool::shared());
-}
-
 // str (or bytes) objects of `count` StringRefs that lie `stride` bytes apart.
 nb::list strings(uintptr_t address, int64_t stride, int64_t count, bool as_bytes, const std::shared_ptr<Heap>&) {
   nb::list list;
@@ -68,6 +44,28 @@ nb::list strings(uintptr_t address, int64_t stride, int64_t count, bool as_bytes
 
 }  // namespace
 
+lazy::Picks to_picks(nb::handle item) {
+  if (nb::isinstance<nb::tuple>(item)) {
+    const auto [start, step, count] = nb::cast<std::tuple<int64_t, int64_t, int64_t>>(item);
+    return lazy::Stride{start, step, count};
+  }
+  const auto indices = nb::cast<Indices>(item);
+  return std::vector<int64_t>(indices.data(), indices.data() + indices.shape(0));
+}
+
+void read_into(const lazy::Expr& expr, const nb::list& selection, uintptr_t address, std::vector<int64_t> strides,
+               Heap& heap) {
+  std::vector<lazy::Picks> picks;
+  View to{reinterpret_cast<std::byte*>(address), {}, std::move(strides)};
+  for (nb::handle item : selection) {
+    picks.push_back(to_picks(item));
+    to.shape.push_back(picks.back().count());
+  }
+  if (to.strides.size() != to.shape.size()) throw Error(ErrorKind::Invalid, "one stride an axis is needed");
+  nb::gil_scoped_release unlocked;
+  lazy::read_picks(expr, picks, to, heap, ThreadPool::shared());
+}
+
 void bind_nodes(nb::module_& module) {
   nb::class_<Heap>(module, "Heap").def(nb::new_([] { return std::make_shared<Heap>(); }));
 
@@ -84,7 +82,10 @@ void bind_nodes(nb::module_& module) {
       .def(
           "stored_bytes", [](const Array& array) { return array.stored_bytes(); },
           nb::call_guard<nb::gil_scoped_release>())
-      .def("read", &read);
+      .def("read", [](const std::shared_ptr<Array>& array, const nb::list& selection, uintptr_t address,
+                      std::vector<int64_t> strides, const std::shared_ptr<Heap>& heap) {
+        read_into(*lazy::source(array), selection, address, std::move(strides), *heap);
+      });
 
   nb::class_<Group>(module, "Group")
       .def_prop_ro("name", [](const Group& group) { return group.name(); })
