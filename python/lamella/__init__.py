@@ -9,6 +9,7 @@ lm.convert("atlas.h5ad", "atlas.zarr", memory="256MiB")
 
 from importlib.metadata import version
 
+from .concatenation import concat
 from .conversion import convert, info
 from .errors import (
     CorruptError,
@@ -46,6 +47,7 @@ __all__ = [
     "Raw",
     "Table",
     "UnsupportedError",
+    "concat",
     "convert",
     "info",
     "open",

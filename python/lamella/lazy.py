@@ -163,6 +163,7 @@ class AnnData:
         self._cut: tuple[AnnData, Picks, Picks] | None = None  # of a selection: what of, observations, variables
         self._location: str | None = None  # of what lies in a file
         self._names: dict[str, pd.Index] = {}
+        self._warnings: list[str] = []
 
     def __reduce__(self):
         return self._origin
@@ -363,6 +364,11 @@ def open_anndata(location: str, element: str = "") -> AnnData:
     return out
 
 
-def is_anndata(core: Any) -> bool:
-    """Does a stored group hold an AnnData of any age?"""
-    return isinstance(core, _core.Group) and _core.is_anndata(core)
+def opened_many(locations: list[str]) -> list[AnnData]:
+    """The same for many files, several at a time."""
+    out = []
+    for location, store in zip(locations, _core.load_many(locations), strict=True):
+        out.append(AnnData(store, (open_anndata, (location, ""))))
+        out[-1]._location = location
+    return out
+

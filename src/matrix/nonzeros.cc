@@ -7,7 +7,7 @@
 namespace lamella::matrix {
 namespace {
 
-constexpr int64_t kEntries = int64_t{1} << 18;     // of one block
+constexpr int64_t kEntries = int64_t{1} << 16;     // of one block
 constexpr int64_t kDenseBytes = int64_t{4} << 20;  // of dense rows that are looked through at a time
 
 // Tests for "is not zero", by the type.

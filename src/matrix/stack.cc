@@ -50,7 +50,7 @@ class Stacked : public Sparse {
   int64_t working_bytes() const override {
     int64_t most = 0;
     for (const SparsePtr& part : parts_) most = std::max(most, part->working_bytes());
-    return most + (int64_t{1} << 18) * 8;
+    return most + std::min(int64_t{1} << 18, most_entries()) * 8;
   }
 
  protected:

@@ -59,7 +59,7 @@ class Stored final : public Sparse {
   int64_t most_entries() const override { return parts_.data->shape()[0]; }
   int64_t stored_bytes() const override { return parts_.data->stored_bytes() + parts_.indices->stored_bytes(); }
   int64_t working_bytes() const override {
-    return window_length() * (16 + type().size) + kSlices * 8 +
+    return window_length() * (16 + type().size) + std::min(kSlices, major()) * 8 +
            2 * std::max(parts_.indices->working_bytes(), parts_.data->working_bytes());
   }
 

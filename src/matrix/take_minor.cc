@@ -144,7 +144,8 @@ class TakeMinor final : public Sparse {
   }
   int64_t stored_bytes() const override { return inner_->stored_bytes(); }
   int64_t working_bytes() const override {
-    return inner_->working_bytes() + 17 * minor() + 16 * inner_->minor() + (int64_t{1} << 18) * (16 + type().size);
+    return inner_->working_bytes() + 17 * minor() + 16 * inner_->minor() +
+           std::min(int64_t{1} << 18, inner_->most_entries()) * (16 + type().size);
   }
 
  private:

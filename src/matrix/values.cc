@@ -1,5 +1,6 @@
 #include "matrix/values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -28,7 +29,9 @@ class Revalued : public Sparse {
   }
   int64_t most_entries() const override { return inner_->most_entries(); }
   int64_t stored_bytes() const override { return inner_->stored_bytes(); }
-  int64_t working_bytes() const override { return inner_->working_bytes() + (int64_t{1} << 18) * type().size; }
+  int64_t working_bytes() const override {
+    return inner_->working_bytes() + std::min(int64_t{1} << 18, most_entries()) * type().size;
+  }
 
  protected:
   virtual void change(const EntryBlock& block, std::byte* out) const = 0;

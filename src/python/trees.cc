@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "anndata/concat.h"
 #include "anndata/element.h"
 #include "anndata/load.h"
 #include "anndata/subset.h"
@@ -173,6 +174,40 @@ void bind_trees(nb::module_& module) {
   module.def("is_anndata", [](const array::Group& group) {
     nb::gil_scoped_release unlocked;
     return anndata::is_anndata(group);
+  });
+  module.def("concat", [](const std::vector<Store>& stores, const nb::dict& given) {
+    anndata::ConcatOptions options;
+    options.axis = nb::cast<int>(given["axis"]);
+    options.outer = nb::cast<bool>(given["outer"]);
+    options.merge = anndata::parse_merge(nb::cast<std::string>(given["merge"]));
+    options.uns_merge = anndata::parse_merge(nb::cast<std::string>(given["uns_merge"]));
+    options.label = nb::cast<std::string>(given["label"]);
+    for (nb::handle key : nb::cast<nb::list>(given["keys"]))
+      options.keys.push_back(nb::isinstance<nb::str>(key) ? Json(nb::cast<std::string>(key))
+                                                          : Json(nb::cast<int64_t>(key)));
+    options.index_unique = nb::cast<std::optional<std::string>>(given["index_unique"]);
+    const nb::object fill = given["fill_value"];
+    if (nb::isinstance<nb::bool_>(fill)) options.fill_value = nb::cast<bool>(fill);
+    else if (nb::isinstance<nb::int_>(fill)) options.fill_value = nb::cast<int64_t>(fill);
+    else if (!fill.is_none()) options.fill_value = nb::cast<double>(fill);
+    options.pairwise = nb::cast<bool>(given["pairwise"]);
+    options.keep_types = nb::cast<bool>(given["keep_types"]);
+    std::vector<std::string> warnings;
+    Store made;
+    {
+      nb::gil_scoped_release unlocked;
+      made = anndata::concat(stores, options, &warnings);
+    }
+    return nb::make_tuple(made, warnings);
+  });
+  module.def("load_many", [](const std::vector<std::string>& paths) {
+    nb::gil_scoped_release unlocked;
+    std::vector<Store> stores(paths.size());
+    ThreadPool::shared().parallel_for(static_cast<int64_t>(paths.size()), [&](int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      stores[at] = anndata::load(array::open(paths[at]), paths[at]);
+    });
+    return stores;
   });
   module.def("load", [](const std::string& path, const std::string& element) {
     nb::gil_scoped_release unlocked;
