@@ -170,6 +170,7 @@ void store_value(const Attribute& attribute, HeapBuilder& heap, StoredAttribute&
 StoredAttribute store_attribute(const std::string& name, const Attribute& attribute, HeapBuilder& heap) {
   StoredAttribute out;
   out.name = name;
+  attribute.check();
   if (name.empty() || name.size() > 60000 || name.find('\0') != std::string::npos) cannot(name, "such a name");
   if (attribute.null_space) {
     out.element = attribute.type.value_or(DType::float_(4));
