@@ -123,9 +123,6 @@ inline void Zoo::put(const DType& type, int64_t i, std::byte* out) {
     default: {
       const int64_t value = zoo_value(i);
       convert_elements(DType::int_(8), reinterpret_cast<const std::byte*>(&value), type, out, 1);
-      // A long double has 10 bytes; the others are what memory held.
-      for (int64_t at = 10; type.kind == TypeKind::Float && at < type.size; ++at) out[at] = std::byte{0};
-      for (int64_t at = 10; type.size == 32 && at < 32; at += at % 16 == 15 ? 11 : 1) out[at] = std::byte{0};
     }
   }
 }
