@@ -137,7 +137,10 @@ ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int6
   }
   spec.shape = item.source->shape();
   spec.type = item.source->type();
-  if (item.like && item.like->type == spec.type) spec.fill = item.like->fill;
+  if (item.like && item.like->type == spec.type) {
+    spec.fill = item.like->fill;
+    spec.fill_owner = item.like->fill_owner;
+  }
   if (item.like) spec.dimension_names = item.like->dimension_names;
   if (spec.dimension_names.size() != spec.shape.size()) spec.dimension_names.clear();
   const bool scalar = spec.shape.empty() || item.small;
