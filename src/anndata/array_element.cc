@@ -75,7 +75,7 @@ lazy::ExprPtr with_fixed_text(const lazy::ExprPtr& records) {
                                                static_cast<int64_t>(strnlen(reinterpret_cast<const char*>(in),
                                                                             static_cast<size_t>(source.type.size)))};
         const std::vector<uint32_t> codes = code_points(text);
-        std::memcpy(to, codes.data(), codes.size() * 4);
+        if (!codes.empty()) std::memcpy(to, codes.data(), codes.size() * 4);
       } else {
         const int64_t parts = count(source.shape);
         std::memcpy(to, in, static_cast<size_t>(source.type.size * parts));
