@@ -1,5 +1,5 @@
 # Thin fronts: each target says what it runs. Everything that is made lies below build/.
-.PHONY: demo build test bench format lint clean
+.PHONY: demo build test sanitize bench format lint clean
 PYTHON := build/venv/bin/python
 PACKAGE := build/venv/package.stamp
 SOURCES := $(shell git ls-files 'src/*.h' 'src/*.cc' '*.cmake' 'CMakeLists.txt' '*/CMakeLists.txt')
@@ -25,6 +25,12 @@ test: build  ## C++ and Python tests
 	LAMELLA_TEST_PYTHON=$(CURDIR)/$(PYTHON) ctest --preset release -j 2
 	$(MAKE) --no-print-directory $(PACKAGE)
 	$(PYTHON) -m pytest tests/python
+
+sanitize:  ## C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	scripts/setup.sh build test venv
+	cmake --preset asan --log-level=NOTICE
+	cmake --build --preset asan
+	LAMELLA_TEST_PYTHON=$(CURDIR)/$(PYTHON) ctest --preset asan -j 2
 
 bench: build
 	scripts/setup.sh venv

@@ -26,6 +26,7 @@ struct ArraySpec {
   Shape shards;                 // unit of writing, a multiple of `chunks`; empty: a chunk is its own unit
   codec::CodecList codecs;      // of one chunk, canonical; empty for contiguous storage
   std::vector<std::byte> fill;  // one element of `type`; empty means zeros
+  std::shared_ptr<const void> fill_owner;                   // keeps what StringRefs in `fill` point to
   std::vector<std::optional<std::string>> dimension_names;  // Zarr v3; usually empty
   bool null_space = false;                                  // HDF5's null dataspace: no element, shape empty
   Shape max_shape;                                          // HDF5 maxshape, -1 unlimited; empty: as `shape`

@@ -6,7 +6,9 @@ namespace lamella::array {
 
 const Attribute* Attributes::find(const std::string& name) const {
   const auto it = std::find_if(items_.begin(), items_.end(), [&](const auto& item) { return item.first == name; });
-  return it == items_.end() ? nullptr : &it->second;
+  if (it == items_.end()) return nullptr;
+  it->second.check();
+  return &it->second;
 }
 
 std::optional<std::string> Attributes::string(const std::string& name) const {

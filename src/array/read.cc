@@ -40,6 +40,7 @@ void Array::read(const Box& region, const View& to, Heap& heap, ThreadPool& thre
     throw Error(ErrorKind::Invalid,
                 name_ + ": region " + to_string(region) + " lies outside of shape " + to_string(spec_.shape));
   }
+  if (spec_.fill_owner) heap.adopt(spec_.fill_owner);
   if (spec_.contiguous()) return read_contiguous(region, to, heap, threads);
 
   const Grid grid = spec_.grid();

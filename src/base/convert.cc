@@ -14,6 +14,10 @@ namespace {
 
 constexpr int64_t kBlock = 512;  // elements that are swapped or widened at a time, on the stack
 
+// Of the 16 bytes of a long double 10 hold the number. What the others hold by chance would make equal files differ.
+template <class T>
+constexpr size_t kBytesThatCount = std::is_same_v<T, long double> ? 10 : sizeof(T);
+
 struct Half {
   uint16_t bits;
 };
@@ -66,7 +70,9 @@ void convert_run(const std::byte* in, int64_t in_step, std::byte* out, int64_t o
     To value;
     if constexpr (std::is_same_v<From, bool>) value = number<To>(load<uint8_t>(in + i * in_step) != 0);
     else value = number<To>(load<From>(in + i * in_step));
-    std::memcpy(out + i * out_step, &value, sizeof(To));
+    std::memcpy(out + i * out_step, &value, kBytesThatCount<To>);
+    if constexpr (kBytesThatCount<To> < sizeof(To))
+      std::memset(out + i * out_step + kBytesThatCount<To>, 0, sizeof(To) - kBytesThatCount<To>);
   }
 }
 

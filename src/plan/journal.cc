@@ -11,9 +11,9 @@ namespace {
 constexpr size_t kFields = 6;  // array, unit, position, size, skip, check
 
 int64_t check_of(const int64_t* fields) {
-  int64_t check = 0x6c616d656c6c61;
-  for (size_t i = 0; i + 1 < kFields; ++i) check = check * 31 + fields[i];
-  return check;
+  uint64_t check = 0x6c616d656c6c61;  // without a sign: it runs over
+  for (size_t i = 0; i + 1 < kFields; ++i) check = check * 31 + static_cast<uint64_t>(fields[i]);
+  return static_cast<int64_t>(check);
 }
 
 std::vector<Journal::Entry> load(const std::string& path) {

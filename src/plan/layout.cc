@@ -43,7 +43,7 @@ CodecList inherited(const CodecList& source, SinkFormat format) {
     case SinkFormat::Hdf5:
       if (codecs.empty()) return {};
       // zstd or blosc in a Zarr store is everyday; in HDF5 it needs a plug-in, so only HDF5 itself hands it on.
-      if (all_named(codecs, {"zlib", "shuffle", "fletcher32", "lzf", "hdf5-lz4", "bitshuffle"})) return codecs;
+      if (all_named(codecs, {"zlib", "gzip", "shuffle", "fletcher32", "lzf", "hdf5-lz4", "bitshuffle"})) return codecs;
       return codec::parse_codecs("gzip");
     case SinkFormat::Zarr3:
       if (!codecs.empty() && all_named(codecs, {"zstd", "blosc", "gzip", "crc32c"})) return codecs;
@@ -109,7 +109,9 @@ void choose_shards(const ArrayItem& item, const WriteOptions& options, ArraySpec
     spec.shards = item.like->shards;
     return;
   }
-  if (spec.grid().size() > 1) spec.shards = shard_of_about(spec.shape, spec.chunks, spec.type.size, kShardBytes);
+  // Not spec.grid(), which is that of contiguous storage as long as there are no codecs.
+  if (Grid{spec.shape, spec.chunks}.size() > 1)
+    spec.shards = shard_of_about(spec.shape, spec.chunks, spec.type.size, kShardBytes);
 }
 
 }  // namespace
@@ -135,7 +137,10 @@ ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int6
   }
   spec.shape = item.source->shape();
   spec.type = item.source->type();
-  if (item.like && item.like->type == spec.type) spec.fill = item.like->fill;
+  if (item.like && item.like->type == spec.type) {
+    spec.fill = item.like->fill;
+    spec.fill_owner = item.like->fill_owner;
+  }
   if (item.like) spec.dimension_names = item.like->dimension_names;
   if (spec.dimension_names.size() != spec.shape.size()) spec.dimension_names.clear();
   const bool scalar = spec.shape.empty() || item.small;

@@ -54,6 +54,15 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+// What an earlier run wrote about itself; null when it was killed while it wrote that.
+Json read_description(const std::string& path) {
+  try {
+    return parse_json(read_file(path), path);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 Json stat_identity(const std::string& path) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return nullptr;
@@ -72,7 +81,7 @@ Target::Target(const std::string& path, Json identity, bool overwrite, bool resu
   identity_["boot"] = boot_id();
   const std::string described = folder_ + "/run.json";
   if (resume && fs::exists(described)) {
-    Json earlier = parse_json(read_file(described), described);
+    const Json earlier = read_description(described);
     Json comparable = identity_;
     // The budget decides the order of chunks, so the first run's stays in force.
     if (earlier.contains("memory")) comparable["memory"] = earlier["memory"];

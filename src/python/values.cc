@@ -41,8 +41,10 @@ nb::object to_python(const Json& value) {
 
 nb::dict to_python(const array::Attributes& attributes) {
   nb::dict dict;
-  for (const auto& [name, attribute] : attributes)
+  for (const auto& [name, attribute] : attributes) {
+    attribute.check();
     dict[nb::str(name.c_str(), name.size())] = attribute.null_space ? nb::none() : to_python(attribute.value);
+  }
   return dict;
 }
 

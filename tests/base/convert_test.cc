@@ -110,6 +110,20 @@ TEST(Convert, ComplexNumbers) {
   EXPECT_THROW(convert_elements(DType::string(), nullptr, DType::int_(4), nullptr, 0), Error);
 }
 
+// The bytes of a long double that hold no number are zero, whatever memory held.
+TEST(Convert, PadsLongDoublesWithZeros) {
+  const std::vector<double> numbers = {0, 1.5, -1e300, std::nan("")};
+  for (const DType& to : {DType::make(TypeKind::Float, 16), DType::make(TypeKind::Float, 16, true),
+                          DType::make(TypeKind::Complex, 32), DType::make(TypeKind::Complex, 32, true)}) {
+    std::vector<std::byte> out(numbers.size() * static_cast<size_t>(to.size), std::byte{0xff});
+    convert_elements(DType::float_(8), reinterpret_cast<const std::byte*>(numbers.data()), to, out.data(), 4);
+    for (size_t i = 0; i < out.size(); ++i) {
+      const bool number = to.big_endian ? i % 16 >= 6 : i % 16 < 10;
+      EXPECT_TRUE(number || out[i] == std::byte{0}) << to_string(to) << " " << i;
+    }
+  }
+}
+
 // Every pair of numeric types, either byte order, more elements than a block: small integers survive all of them.
 TEST(Convert, SmallNumbersSurviveEveryPair) {
   std::vector<DType> types = {DType::boolean()};

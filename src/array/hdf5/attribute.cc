@@ -43,7 +43,10 @@ Named parse_attribute(const Container& container, ByteReader in, int64_t base) {
     out.attribute =
         make_attribute(container, datatype, parse_dataspace(container, space.reader), in.take(in.remaining()));
   } catch (Error& error) {
-    throw error.prefix("attribute '" + out.name + "'");
+    error.prefix("attribute '" + out.name + "'");
+    if (error.kind() != ErrorKind::Unsupported) throw;
+    out.attribute = {};
+    out.attribute.fault = error.what();
   }
   return out;
 }
@@ -72,7 +75,7 @@ void read_dense(const Container& container, ByteReader in, std::vector<Named>& a
 
 }  // namespace
 
-Attributes read_attributes(const Container& container, const ObjectHeader& header) {
+Attributes read_attributes(const Container& container, const ObjectHeader& header, const std::string& place) {
   std::vector<Named> found;
   for (const Message& message : header.messages()) {
     if (message.type == MessageType::AttributeInfo) read_dense(container, message.reader(), found);
@@ -87,7 +90,10 @@ Attributes read_attributes(const Container& container, const ObjectHeader& heade
     return ordered && a.order != b.order ? a.order < b.order : a.name < b.name;
   });
   Attributes out;
-  for (Named& named : found) out.set(named.name, std::move(named.attribute));
+  for (Named& named : found) {
+    if (!named.attribute.fault.empty()) named.attribute.fault.insert(0, place + ": ");
+    out.set(named.name, std::move(named.attribute));
+  }
   return out;
 }
 

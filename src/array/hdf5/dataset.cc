@@ -174,7 +174,7 @@ std::shared_ptr<const Array> open_dataset(std::shared_ptr<const Container> conta
       }
     }
     return std::shared_ptr<const Array>(
-        new Dataset(container, std::move(parts), read_attributes(*container, header), name));
+        new Dataset(container, std::move(parts), read_attributes(*container, header, name), name));
   } catch (Error& error) {
     if (std::string_view(error.what()).starts_with(name)) throw;
     throw error.prefix(name);

@@ -24,7 +24,7 @@ class FileGroup final : public Group {
         address_(header.address()),
         ancestors_(std::move(ancestors)) {
     try {
-      attributes_ = read_attributes(*container_, header);
+      attributes_ = read_attributes(*container_, header, name_);
       links_ = read_links(*container_, header);
     } catch (Error& error) {
       throw error.prefix(name_);
@@ -89,7 +89,11 @@ class FileGroup final : public Group {
       }
       return {nullptr, std::make_shared<FileGroup>(container_, header, path, ancestors_)};
     }
-    throw Error(ErrorKind::Unsupported, place + ": is neither a dataset nor a group (a committed datatype?)");
+    throw Error(ErrorKind::Unsupported,
+                place + (header.find(MessageType::Datatype)
+                             ? ": is a committed datatype, which holds no data; take it out of the file, or convert "
+                               "the elements beside it one by one"
+                             : ": is neither a dataset nor a group"));
   }
 
   std::shared_ptr<const Container> container_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/heap.h"
 #include "base/json.h"
 
 namespace lamella::array::zarr {
@@ -15,8 +16,9 @@ DType read_type_v3(const Json& data_type);
 Json write_type_v2(const DType& type);
 Json write_type_v3(const DType& type);
 
-// One element from the metadata's fill value, in all of its spellings; null and "not written" are zeros.
-std::vector<std::byte> read_fill(const Json& fill, const DType& type);
+// One element from the metadata's fill value, in all of its spellings; null and "not written" are zeros. Texts that it
+// points to belong to `texts`.
+std::vector<std::byte> read_fill(const Json& fill, const DType& type, Heap& texts);
 Json write_fill(const std::vector<std::byte>& fill, const DType& type, int version);
 
 std::string encode_base64(const std::vector<std::byte>& bytes);

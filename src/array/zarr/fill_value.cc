@@ -2,9 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <set>
 
 #include "array/zarr/data_type.h"
 #include "base/convert.h"
@@ -94,26 +92,18 @@ void read_raw(const Json& fill, const DType& type, std::byte* out) {
   if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
 }
 
-// Specs are copied freely and have no place for the text behind a reference, so the few that occur live as long as the
-// process.
-void put_text(std::string text, std::byte* out) {
-  static std::mutex mutex;
-  static std::set<std::string> texts;
+void put_text(ConstBytes text, Heap& texts, std::byte* out) {
   if (text.empty()) return;
-  std::lock_guard lock(mutex);
-  const std::string& kept = *texts.insert(std::move(text)).first;
-  const StringRef ref{kept.data(), static_cast<int64_t>(kept.size())};
+  const std::byte* kept = texts.adopt(Buffer::copy_of(text));
+  const StringRef ref{reinterpret_cast<const char*>(kept), static_cast<int64_t>(text.size())};
   std::memcpy(out, &ref, sizeof(ref));
 }
 
-void read_vlen(const Json& fill, const DType& type, std::byte* out) {
-  if (type.kind == TypeKind::VlenBytes) {
-    const std::vector<std::byte> bytes = read_bytes(fill, type);
-    return put_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, out);
-  }
+void read_vlen(const Json& fill, const DType& type, Heap& texts, std::byte* out) {
+  if (type.kind == TypeKind::VlenBytes) return put_text(read_bytes(fill, type), texts, out);
   if (fill.is_number() && fill == 0) return;  // old writers
   if (!fill.is_string()) bad_fill(fill, type);
-  put_text(fill.get<std::string>(), out);
+  put_text(std::as_bytes(std::span(fill.get_ref<const std::string&>())), texts, out);
 }
 
 void read_unicode(const Json& fill, const DType& type, std::byte* out) {
@@ -132,7 +122,7 @@ void read_unicode(const Json& fill, const DType& type, std::byte* out) {
   if (type.big_endian) swap_bytes(type, out, 1);
 }
 
-void read_into(const Json& fill, const DType& type, std::byte* out) {
+void read_into(const Json& fill, const DType& type, Heap& texts, std::byte* out) {
   if (fill.is_null()) return;
   switch (type.kind) {
     case TypeKind::Bool:
@@ -154,11 +144,11 @@ void read_into(const Json& fill, const DType& type, std::byte* out) {
     case TypeKind::Struct:
       if (!fill.is_object()) return read_raw(fill, type, out);
       for (const Field& field : *type.fields) {
-        if (fill.contains(field.name)) read_into(fill[field.name], field.type, out + field.offset);
+        if (fill.contains(field.name)) read_into(fill[field.name], field.type, texts, out + field.offset);
       }
       return;
     case TypeKind::String:
-    case TypeKind::VlenBytes: return read_vlen(fill, type, out);
+    case TypeKind::VlenBytes: return read_vlen(fill, type, texts, out);
     case TypeKind::Reference: return;
   }
 }
@@ -256,9 +246,9 @@ constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 }  // namespace
 
-std::vector<std::byte> read_fill(const Json& fill, const DType& type) {
+std::vector<std::byte> read_fill(const Json& fill, const DType& type, Heap& texts) {
   std::vector<std::byte> out(static_cast<size_t>(type.size));
-  read_into(fill, type, out.data());
+  read_into(fill, type, texts, out.data());
   return out;
 }
 

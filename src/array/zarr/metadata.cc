@@ -170,6 +170,12 @@ void unfold_sharding(ArrayMetadata& out) {
   out.index_at_end = sharding.index_at_end;
 }
 
+void set_fill(const Json& fill, ArraySpec& spec) {
+  auto texts = std::make_shared<Heap>();
+  spec.fill = read_fill(fill, spec.type, *texts);
+  if (spec.type.has_references_to_heap()) spec.fill_owner = std::move(texts);
+}
+
 // What follows from the members together.
 void check_whole(const ArraySpec& spec) {
   checked_mul(count(spec.shape), spec.type.size);
@@ -230,7 +236,7 @@ ArrayMetadata parse_array_v2(const Json& zarray, const Json& zattrs, const std::
     spec.shape = lengths(member(zarray, "shape"), "shape", 0);
     spec.chunks = chunks_v2(member(zarray, "chunks"), spec.shape);
     spec.type = read_type_v2(member(zarray, "dtype"), member(zarray, "filters"));
-    spec.fill = read_fill(member(zarray, "fill_value"), spec.type);
+    set_fill(member(zarray, "fill_value"), spec);
     spec.codecs = codecs_v2(zarray, spec.type, spec.shape.size());
     check_packing(spec.codecs, spec.type);
     out.keys = {false, separator_of(member(zarray, "dimension_separator"), "dimension_separator", '.')};
@@ -255,7 +261,7 @@ ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
     spec.chunks = lengths(member(grid_configuration, "chunk_shape"), "chunk_shape", 1);
     if (spec.chunks.size() != spec.shape.size()) bad("chunk_shape", grid_configuration);
     spec.type = read_type_v3(member(document, "data_type"));
-    spec.fill = read_fill(member(document, "fill_value"), spec.type);
+    set_fill(member(document, "fill_value"), spec);
     spec.codecs = codecs_v3(member(document, "codecs"), spec.type);
     check_packing(spec.codecs, spec.type);
     out.keys = key_encoding(member(document, "chunk_key_encoding"));

@@ -165,10 +165,13 @@ class ZarrSink : public Sink {
   bool interleaves_shards() const override { return store_->interleaves(); }
   bool interleaves_arrays() const override { return store_->interleaves(); }
 
-  void check_group(const std::string& path, const Attributes&) const override { check_path(path); }
-
-  void check_array(const std::string& path, const ArraySpec& spec, const Attributes&) const override {
+  void check_group(const std::string& path, const Attributes& attributes) const override {
     check_path(path);
+    write_attributes(attributes);
+  }
+
+  void check_array(const std::string& path, const ArraySpec& spec, const Attributes& attributes) const override {
+    check_group(path, attributes);
     try {
       if (spec.null_space) return;
       if (version_ == 2 && !spec.shards.empty())

@@ -67,7 +67,10 @@ codec::CodecList sharded(const ArraySpec& spec) {
 
 Json write_attributes(const Attributes& attributes) {
   Json out = Json::object();
-  for (const auto& [name, attribute] : attributes) out[name] = attribute.value;
+  for (const auto& [name, attribute] : attributes) {
+    attribute.check();
+    out[name] = attribute.value;
+  }
   return out;
 }
 

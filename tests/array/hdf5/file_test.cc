@@ -1,12 +1,15 @@
 #include "array/hdf5/file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "array/hdf5/walk.h"
+#include "array/sink.h"
 #include "base/json.h"
 
 namespace lamella::array {
@@ -106,6 +109,47 @@ TEST_P(Hdf5File, FollowsLinks) {
   EXPECT_EQ(group->at("tree/ordered").attributes().begin()->first, "z");
   EXPECT_EQ(group->at("tree/dense").group->children()[1], "g7");
   EXPECT_EQ(group->at("tree/dense").attributes().find("large")->value.size(), 600u);
+}
+
+TEST_P(Hdf5File, NamesACommittedDatatype) {
+  try {
+    root()->child("committed");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
+    EXPECT_NE(std::string(error.what()).find("/committed: is a committed datatype"), std::string::npos) << error.what();
+  }
+}
+
+// An attribute that cannot be read is in nobody's way until it is asked for, or would be lost.
+TEST(Hdf5Attribute, OfAnUnreadTypeFailsWhenItIsAskedFor) {
+  std::vector<std::byte> bytes = load(kFolder + "earliest.h5");
+  const std::string name = "swapped";  // then a zero and the type, class 0 in version 1
+  const auto* begin = reinterpret_cast<const char*>(bytes.data());
+  const auto found = std::string_view(begin, bytes.size()).find(name + '\0' + '\x10');
+  ASSERT_NE(found, std::string_view::npos);
+  bytes[found + name.size() + 1] = std::byte{0x12};  // a time
+  const auto root = hdf5::open_file(store::memory_file(std::move(bytes), "odd.h5"));
+
+  const Node node = root->at("attributes");
+  EXPECT_EQ(node.attributes().find("text")->value, "grün");
+  const std::string said = "odd.h5: /attributes: attribute 'swapped': time elements are not read";
+  const auto expect_refused = [&](const auto& body) {
+    try {
+      body();
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::Unsupported);
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  };
+  expect_refused([&] { node.attributes().find(name); });
+  const std::string target = testing::TempDir() + "lamella-odd-" + std::to_string(getpid());
+  for (SinkFormat format : {SinkFormat::Hdf5, SinkFormat::Zarr2, SinkFormat::Zarr3}) {
+    const auto sink = create_sink(target, {format});
+    expect_refused([&] { sink->check_group("g", node.attributes()); });
+    std::filesystem::remove_all(target);
+  }
 }
 
 TEST_P(Hdf5File, ResolvesStringsInRecords) {

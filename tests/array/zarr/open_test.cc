@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "base/error.h"
@@ -321,6 +322,28 @@ TEST(ZarrFill, Spellings) {
       hex += {kDigits[static_cast<int>(byte) >> 4], kDigits[static_cast<int>(byte) & 15]};
     }
     EXPECT_EQ(hex, c.hex);
+  }
+}
+
+// The text of a fill value lives as long as what was read, whether or not the array is still open.
+TEST(ZarrFill, TextsOutliveTheArray) {
+  const struct {
+    Json type, fill, packing;
+  } cases[] = {{"string", "a text that is stored nowhere else", "vlen-utf8"},
+               {{{"name", "variable_length_bytes"}}, "YSB0ZXh0IHRoYXQgaXMgc3RvcmVkIG5vd2hlcmUgZWxzZQ==", "vlen-bytes"}};
+  for (const auto& c : cases) {
+    Heap heap;
+    Buffer data;
+    {
+      const Json changes = {{"data_type", c.type}, {"fill_value", c.fill}, {"codecs", {{{"name", c.packing}}}}};
+      data = zarr::open_root(store_of({{"zarr.json", document_v3(changes)}})).array->read_all(heap);
+    }
+    ASSERT_EQ(data.size(), 8 * 16);
+    for (int64_t i = 0; i < 8; ++i) {
+      StringRef ref;
+      std::memcpy(&ref, data.data() + 16 * i, sizeof(ref));
+      EXPECT_EQ(std::string_view(ref.data, static_cast<size_t>(ref.size)), "a text that is stored nowhere else");
+    }
   }
 }
 

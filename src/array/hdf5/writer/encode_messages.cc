@@ -7,10 +7,14 @@
 namespace lamella::array::hdf5 {
 namespace {
 
-// Class and version 1, three bytes of bits, size.
-void put_head(ByteWriter& out, uint64_t kind, uint32_t bits, int64_t size) {
+[[noreturn]] void cannot(const std::string& what, const std::string& advice) {
+  throw Error(ErrorKind::Unsupported, what + " cannot be stored in HDF5; " + advice);
+}
+
+// Class and version, three bytes of bits, size.
+void put_head(ByteWriter& out, uint64_t kind, uint32_t bits, int64_t size, int version = 1) {
   if (size > UINT32_MAX) throw Error(ErrorKind::Unsupported, "an element of 4 GiB or more cannot be stored in HDF5");
-  out.u8(0x10 | kind).put(bits, 3).u32(static_cast<uint64_t>(size));
+  out.u8(static_cast<uint64_t>(version) << 4 | kind).put(bits, 3).u32(static_cast<uint64_t>(size));
 }
 
 void put_integer(ByteWriter& out, int64_t size, bool is_signed, bool big) {
@@ -58,16 +62,29 @@ void put_enumeration(ByteWriter& out, const DType& base, const std::vector<std::
   }
 }
 
-void put_member(ByteWriter& out, const std::string& name, int64_t offset, const Shape& shape, const DType& type) {
-  if (shape.size() > 4) throw Error(ErrorKind::Unsupported, "records with arrays of more than 4 axes");
-  put_padded_name(out, name);
-  out.u32(static_cast<uint64_t>(offset)).u8(shape.size()).zeros(3 + 4 + 4);
-  for (size_t axis = 0; axis < 4; ++axis) out.u32(axis < shape.size() ? static_cast<uint64_t>(shape[axis]) : 0);
+// The version of a compound: the second has array types for its members, of any number of axes.
+int compound_version(const DType& type) {
+  const bool arrays = std::any_of(type.fields->begin(), type.fields->end(), [](const Field& field) {
+    return !field.shape.empty() || (field.type.kind == TypeKind::Struct && compound_version(field.type) > 1);
+  });
+  return arrays ? 2 : 1;
+}
+
+void put_array_type(ByteWriter& out, const Shape& shape, const DType& type) {
+  if (shape.size() > 32 || count(shape) == 0) cannot("record fields of shape " + to_string(shape), "leave them out");
+  put_head(out, 10, 0, checked_mul(count(shape), type.size), 2);
+  out.u8(shape.size()).zeros(3);
+  for (int64_t length : shape) out.u32(static_cast<uint64_t>(length));
+  out.zeros(4 * static_cast<int64_t>(shape.size()));  // a permutation that nobody ever used
   put_datatype(out, type);
 }
 
-[[noreturn]] void cannot(const std::string& what, const std::string& advice) {
-  throw Error(ErrorKind::Unsupported, what + " cannot be stored in HDF5; " + advice);
+void put_member(ByteWriter& out, int version, const Field& field) {
+  put_padded_name(out, field.name);
+  out.u32(static_cast<uint64_t>(field.offset));
+  if (version == 1) out.zeros(28);  // where the first version has up to 4 axes
+  if (field.shape.empty()) put_datatype(out, field.type);
+  else put_array_type(out, field.shape, field.type);
 }
 
 }  // namespace
@@ -83,8 +100,8 @@ void put_datatype(ByteWriter& out, const DType& type) {
     case TypeKind::Complex: {
       const DType part = DType::make(TypeKind::Float, type.size / 2, type.big_endian);
       put_head(out, 6, 2, type.size);
-      put_member(out, "r", 0, {}, part);
-      put_member(out, "i", part.size, {}, part);
+      put_member(out, 1, {"r", 0, part, {}});
+      put_member(out, 1, {"i", part.size, part, {}});
       return;
     }
     case TypeKind::Bytes:
@@ -101,8 +118,8 @@ void put_datatype(ByteWriter& out, const DType& type) {
     case TypeKind::Struct:
       if (type.fields->empty()) cannot("records without fields", "leave the element out");
       if (type.fields->size() > UINT16_MAX) cannot("records of more than 65535 fields", "split them");
-      put_head(out, 6, static_cast<uint32_t>(type.fields->size()), type.size);
-      for (const Field& field : *type.fields) put_member(out, field.name, field.offset, field.shape, field.type);
+      put_head(out, 6, static_cast<uint32_t>(type.fields->size()), type.size, compound_version(type));
+      for (const Field& field : *type.fields) put_member(out, compound_version(type), field);
       return;
     case TypeKind::Unicode: cannot("text of fixed length in UCS-4", "write it as strings");
     case TypeKind::DateTime:

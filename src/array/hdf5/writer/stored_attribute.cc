@@ -57,7 +57,7 @@ DType guess_type(const std::vector<const Json*>& leaves, const std::string& name
   cannot(name, leaves[0]->is_null() ? "null" : leaves[0]->is_object() ? "an object" : "a list of unlike things");
 }
 
-void put_integer_or_float(const Json& leaf, const DType& type, std::byte* out) {
+void put_number(const Json& leaf, const DType& type, std::byte* out) {
   if (leaf.is_boolean() || leaf.is_number_integer()) {
     const bool is_unsigned = leaf.is_number_unsigned();
     const uint64_t bits = leaf.is_boolean() ? leaf.get<bool>()
@@ -69,12 +69,6 @@ void put_integer_or_float(const Json& leaf, const DType& type, std::byte* out) {
   }
   const double number = leaf.get<double>();
   convert_elements(DType::float_(8), reinterpret_cast<const std::byte*>(&number), type, out, 1);
-}
-
-// A long double has 10 bytes; what the others held would make equal files differ.
-void put_number(const Json& leaf, const DType& type, std::byte* out) {
-  put_integer_or_float(leaf, type, out);
-  if (type.size == 16) std::memset(out + (type.big_endian ? 0 : 10), 0, 6);
 }
 
 // The bytes of opaque elements are JSON's characters U+0000 to U+00FF.
@@ -170,6 +164,7 @@ void store_value(const Attribute& attribute, HeapBuilder& heap, StoredAttribute&
 StoredAttribute store_attribute(const std::string& name, const Attribute& attribute, HeapBuilder& heap) {
   StoredAttribute out;
   out.name = name;
+  attribute.check();
   if (name.empty() || name.size() > 60000 || name.find('\0') != std::string::npos) cannot(name, "such a name");
   if (attribute.null_space) {
     out.element = attribute.type.value_or(DType::float_(4));

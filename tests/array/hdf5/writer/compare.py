@@ -78,6 +78,17 @@ def check_record(item):
         assert row["grid"].reshape(-1).tolist() == [value(i + k) for k in range(6)]
 
 
+def check_deep_record(item):
+    inner = np.dtype([("m", "u1", (3,))])
+    assert list(item.dtype.names) == ["a", "deep", "inner", "one"]
+    assert item.dtype["deep"] == np.dtype(("<u2", (2, 1, 2, 1, 2, 1)))
+    assert item.dtype["inner"] == np.dtype((inner, (2,))) and item.dtype["one"] == inner
+    for i, row in enumerate(item[()]):
+        assert row["deep"].reshape(-1).tolist() == [value(i + k) for k in range(8)]
+        assert row["inner"]["m"].tolist() == [[value(i + k + j) for j in range(3)] for k in range(2)]
+        assert row["a"] == value(i) and row["one"]["m"].tolist() == [value(i + j) for j in range(3)]
+
+
 def check_types(group):
     for name in f"{INTEGERS} {OTHERS}".split():
         check_array(group[name], name, (7,))
@@ -92,6 +103,7 @@ def check_types(group):
     assert [bytes(v) for v in group["vlen bytes"][()]] == [text(i) for i in range(9)]
     check_record(group["record"])
     check_record(group["chunked record"])
+    check_deep_record(group["deep record"])
     assert group["scalar"][()] == value(0) and group["scalar string"][()] == text(0)
     assert group["null"].shape is None and group["null"].dtype == "f4"
 

@@ -188,6 +188,8 @@ TEST_F(Refusals, NameTheElement) {
   expect_refused(contiguous_spec(DType::record({{"r", 0, DType::make(TypeKind::Reference, 8), {}}}, 8), {3}),
                  "references");
   expect_refused(contiguous_spec(DType::int_(1), Shape(33, 1)), "32");
+  expect_refused(contiguous_spec(DType::record({{"f", 0, DType::int_(1), Shape(33, 1)}}, 1), {3}), "record fields");
+  expect_refused(contiguous_spec(DType::record({{"f", 0, DType::int_(1), {2, 0}}}, 1), {3}), "record fields");
   expect_refused(chunked_spec(DType::int_(8), {1 << 30}, {1 << 29}, "gzip"), "smaller --chunks");
   expect_refused(chunked_spec(DType::int_(8), {}, {}, "gzip"), "scalar");
   expect_refused(chunked_spec(DType::int_(8), {4}, {2}, "crc32c"), "--codec gzip");

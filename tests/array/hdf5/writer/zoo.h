@@ -74,6 +74,16 @@ inline DType zoo_record() {
                        48);
 }
 
+// More axes than the first form of a compound has room for, and arrays within arrays.
+inline DType zoo_deep_record() {
+  const DType inner = DType::record({{"m", 0, DType::uint(1), {3}}}, 3);
+  return DType::record({{"a", 0, DType::int_(1), {}},
+                        {"deep", 2, DType::uint(2), {2, 1, 2, 1, 2, 1}},
+                        {"inner", 18, inner, {2}},
+                        {"one", 24, inner, {}}},
+                       28);
+}
+
 inline std::string zoo_text(int64_t i) {
   const int64_t n = zoo_value(i);
   if (n % 5 == 0) return "";
@@ -123,9 +133,6 @@ inline void Zoo::put(const DType& type, int64_t i, std::byte* out) {
     default: {
       const int64_t value = zoo_value(i);
       convert_elements(DType::int_(8), reinterpret_cast<const std::byte*>(&value), type, out, 1);
-      // A long double has 10 bytes; the others are what memory held.
-      for (int64_t at = 10; type.kind == TypeKind::Float && at < type.size; ++at) out[at] = std::byte{0};
-      for (int64_t at = 10; type.size == 32 && at < 32; at += at % 16 == 15 ? 11 : 1) out[at] = std::byte{0};
     }
   }
 }
@@ -199,6 +206,7 @@ inline void Zoo::write_types() {
   array("types/vlen bytes", contiguous_spec(DType::vlen_bytes(), {9}));
   array("types/record", contiguous_spec(zoo_record(), {5}));
   array("types/chunked record", chunked_spec(zoo_record(), {5}, {2}, "shuffle,gzip:6"));
+  array("types/deep record", contiguous_spec(zoo_deep_record(), {5}));
   array("types/scalar", contiguous_spec(DType::float_(8), {}));
   array("types/scalar string", contiguous_spec(DType::string(), {}));
   ArraySpec null = contiguous_spec(DType::float_(4), {});
