@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "anndata/concat_parts.h"
@@ -221,7 +222,13 @@ TreePtr concat_members(const std::string& name, const std::vector<Part>& parts, 
                        const std::string& index_name, const Fill& fill, bool keep_types) {
   const bool frames = std::all_of(parts.begin(), parts.end(),
                                   [](const Part& part) { return !part.tree || part.tree->encoding() == "dataframe"; });
-  if (frames) return concat_frames(parts, outer, index, index_name);
+  if (frames) {
+    // A table that is not there has no types to change when it would have no rows either.
+    std::vector<Part> with_rows;
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(with_rows),
+                 [](const Part& part) { return part.tree || part.length > 0; });
+    return concat_frames(with_rows, outer, index, index_name);
+  }
   check_kinds(name, parts);
   int64_t width = -1;
   for (const Part& part : parts) {
