@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/profile.h"
+
 namespace lamella {
 namespace {
 
@@ -106,6 +108,7 @@ bool is_c_contiguous(const Shape& shape, const Shape& strides, int64_t item_size
 
 void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
   if (item_size == 0 || std::find(to.shape.begin(), to.shape.end(), 0) != to.shape.end()) return;
+  const Timed timed(Stage::Transform, count(to.shape) * item_size);
   const Loops loops = simplify(to.shape, to.strides, from.strides);
   const size_t rank = loops.shape.size();
   if (rank == 0) {
@@ -120,7 +123,6 @@ void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
 }
 
 void fill_elements(const View& to, const std::byte* element, int64_t item_size) {
-  if (item_size == 0) return;
   if (item_size == 0) return;
   if (is_c_contiguous(to.shape, to.strides, item_size)) {
     const int64_t elements = count(to.shape);

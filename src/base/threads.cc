@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/profile.h"
+
 namespace lamella {
 namespace {
 
@@ -134,7 +136,10 @@ void ThreadPool::parallel_for(int64_t n, const std::function<void(int64_t)>& bod
     std::erase(state_->loops, loop);
   }
   std::unique_lock lock(loop->mutex);
-  loop->idle.wait(lock, [&] { return loop->active == 0; });
+  if (loop->active != 0) {
+    const Timed timed(Stage::Wait);
+    loop->idle.wait(lock, [&] { return loop->active == 0; });
+  }
   if (loop->error) std::rethrow_exception(loop->error);
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "base/profile.h"
 #include "store/file.h"
 
 namespace lamella::store {
@@ -42,6 +43,7 @@ class LocalReadFile : public ReadFile {
   const std::string& name() const override { return path_; }
 
   void read_at(int64_t position, Bytes out) const override {
+    const Timed timed(Stage::Read, static_cast<int64_t>(out.size()));
     check_range(position, static_cast<int64_t>(out.size()));
     for (size_t done = 0; done < out.size();) {
       const ssize_t n = pread(fd_.get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
@@ -53,7 +55,11 @@ class LocalReadFile : public ReadFile {
   }
 
   void read_many(const std::vector<Piece>& pieces) const override {
-    for (const Piece& piece : pieces) check_range(piece.position, static_cast<int64_t>(piece.out.size()));
+    Timed timed(Stage::Read);
+    for (const Piece& piece : pieces) {
+      check_range(piece.position, static_cast<int64_t>(piece.out.size()));
+      timed.add_bytes(static_cast<int64_t>(piece.out.size()));
+    }
     for (size_t begin = 0; begin < pieces.size();) begin = read_group(pieces, begin);
   }
 
@@ -112,6 +118,7 @@ class LocalWriteFile : public WriteFile {
   int64_t size() const override { return size_; }
 
   void write_at(int64_t position, ConstBytes bytes) override {
+    const Timed timed(Stage::Write, static_cast<int64_t>(bytes.size()));
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n =
           pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, position + static_cast<int64_t>(done));
@@ -131,6 +138,7 @@ class LocalWriteFile : public WriteFile {
   }
 
   void sync() override {
+    const Timed timed(Stage::Sync);
     if (fdatasync(fd_.get()) != 0) throw_errno(errno, "sync", path_);
   }
 
