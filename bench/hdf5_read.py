@@ -124,12 +124,16 @@ obs = lm.open({str(table)!r})["obs"]
 result = {{}}
 for name in obs:
     column = obs[name]
-    if isinstance(column, lm.Group):
-        result[name] = [column["codes"][...], column["categories"][...]]
-    else:
-        result[name] = column[...]
+    is_category = "categories" in names(column)
+    result[name] = [column["codes"][...], plain(column["categories"])] if is_category else plain(column)
 """,
-            "import lamella as lm",
+            """
+import lamella as lm
+def names(node):
+    return list(node) if isinstance(node, lm.Group) else []
+def plain(node):
+    return node["values"][...] if "values" in names(node) else node[...]
+""",
         ),
         {
             "anndata": Work(
