@@ -60,7 +60,7 @@ class DirectoryStore : public Store {
 
   std::shared_ptr<const ReadFile> open(const std::string& key) const override {
     const Timed timed(Stage::Read);  // opening is a part of reading: a chunk may be a file
-    return size_of(key) ? open_local(path_of(key)) : nullptr;
+    return find_local(path_of(key));
   }
 
   std::optional<int64_t> size_of(const std::string& key) const override {

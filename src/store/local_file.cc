@@ -29,17 +29,18 @@ class Descriptor {
   int fd_;
 };
 
-int64_t size_of(int fd, const std::string& path) {
+struct stat inspect(int fd, const std::string& path) {
   struct stat status;
   if (fstat(fd, &status) != 0) throw_errno(errno, "inspect", path);
-  return status.st_size;
+  return status;
 }
 
 class LocalReadFile : public ReadFile {
  public:
-  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), status_(inspect(fd, path_)) {}
 
-  int64_t size() const override { return size_; }
+  bool is_folder() const { return S_ISDIR(status_.st_mode); }
+  int64_t size() const override { return status_.st_size; }
   const std::string& name() const override { return path_; }
 
   void read_at(int64_t position, Bytes out) const override {
@@ -101,18 +102,18 @@ class LocalReadFile : public ReadFile {
   }
 
   [[noreturn]] void shrunk() const {
-    throw Error(ErrorKind::Corrupt, path_ + ": is shorter than the " + std::to_string(size_) +
+    throw Error(ErrorKind::Corrupt, path_ + ": is shorter than the " + std::to_string(size()) +
                                         " bytes that it had when it was opened; somebody changes it");
   }
 
   Descriptor fd_;
   std::string path_;
-  int64_t size_;
+  struct stat status_;
 };
 
 class LocalWriteFile : public WriteFile {
  public:
-  LocalWriteFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+  LocalWriteFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(inspect(fd, path_).st_size) {}
 
   const std::string& name() const override { return path_; }
   int64_t size() const override { return size_; }
@@ -160,6 +161,16 @@ std::shared_ptr<const ReadFile> open_local(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_errno(errno, "open", path);
   return std::make_shared<LocalReadFile>(fd, path);
+}
+
+// Opened without a look before: a chunk may be a file, and each call counts.
+std::shared_ptr<const ReadFile> find_local(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Anything else is no absence: a chunk that may not be read must not pass for one that is not there.
+  if (fd < 0 && errno != ENOENT && errno != ENOTDIR) throw_errno(errno, "open", path);
+  if (fd < 0) return nullptr;
+  auto file = std::make_shared<LocalReadFile>(fd, path);
+  return file->is_folder() ? nullptr : file;
 }
 
 std::unique_ptr<WriteFile> create_local(const std::string& path) {
