@@ -90,6 +90,9 @@ class IdleBlocks {
   int64_t limit_ = int64_t{64} << 20;
 };
 
+// Made when the program is loaded: a child of a fork in the middle of the making would wait for ever.
+[[maybe_unused]] const IdleBlocks& made_early = IdleBlocks::instance();
+
 std::byte* map_block(int64_t capacity) {
   void* data = mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
