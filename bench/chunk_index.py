@@ -1,5 +1,5 @@
-"""Listing 100 000 chunks of an HDF5 dataset: opening the file and walking its index, beside h5py's chunk_iter. Each run opens
-the file anew; the page cache is warm.
+"""Listing 100 000 chunks of an HDF5 dataset: opening the file and walking its index, beside h5py's chunk_iter. Each run
+opens the file anew; the page cache is warm.
 
     build/venv/bin/python bench/chunk_index.py
 """

@@ -5,7 +5,6 @@ memory of the whole process, and the ratio. Results are compared before anything
 """
 
 import argparse
-import platform
 import shutil
 import statistics
 import subprocess
@@ -13,6 +12,8 @@ import sys
 import time
 import warnings
 from pathlib import Path
+
+from harness import processor
 
 ROOT = Path(__file__).resolve().parents[1]
 LAMELLA = ROOT / "build/release/src/cli/lamella"
@@ -121,13 +122,6 @@ def equal(left: Path, right: Path) -> bool:
     if hasattr(one.X, "indptr"):
         return all(np.array_equal(getattr(one.X, part), getattr(two.X, part)) for part in ("data", "indices", "indptr"))
     return np.array_equal(one.X, two.X) and list(one.obs_names) == list(two.obs_names)
-
-
-def processor() -> str:
-    names = [
-        line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line
-    ]
-    return f"{names[0] if names else platform.processor()} × {len(names)}"
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 #include "array/array.h"
 #include "array/plain.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 namespace lamella::array {
 namespace {
@@ -43,6 +44,9 @@ void Array::read(const Box& region, const View& to, Heap& heap, ThreadPool& thre
   if (spec_.fill_owner) heap.adopt(spec_.fill_owner);
   if (spec_.contiguous()) return read_contiguous(region, to, heap, threads);
 
+  // Threads that decode write side by side, however far apart the pieces are that they read.
+  if (!pipeline_->is_identity() && is_c_contiguous(to.shape, to.strides, spec_.type.size))
+    make_resident({to.data, static_cast<size_t>(count(region.shape) * spec_.type.size)}, threads);
   const Grid grid = spec_.grid();
   const Box chunks = grid.cover(region);
   const Grid walk{chunks.shape, Shape(chunks.rank(), 1)};

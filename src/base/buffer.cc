@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -18,8 +19,14 @@ constexpr int64_t kPage = 4096;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kMappedFrom = int64_t{128} << 10;  // smaller blocks are malloc's
 
-// Idle mappings by size. A block fits a request when it wastes at most an eighth, so that resident memory follows the
-// account of those who hold buffers.
+// Eight sizes to each power of two: encoded chunks, no two of which have the same size, then use each other's blocks.
+// What a block wastes is at most an eighth, so resident memory follows the account of those who hold buffers.
+int64_t size_class(int64_t size) {
+  const auto step = std::max<int64_t>(kPage, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size)) / 8));
+  return (size + step - 1) / step * step;
+}
+
+// Idle mappings. The one that was given last is taken first: it may still lie in the cache.
 class IdleBlocks {
  public:
   static IdleBlocks& instance() {
@@ -28,18 +35,14 @@ class IdleBlocks {
     return *blocks;
   }
 
-  std::byte* take(int64_t& capacity) {
+  std::byte* take(int64_t size) {
     std::lock_guard lock(mutex_);
-    auto best = blocks_.end();
-    for (auto it = blocks_.begin(); it != blocks_.end(); ++it) {
-      if (it->size < capacity || it->size > capacity + capacity / 8) continue;
-      if (best == blocks_.end() || it->size < best->size) best = it;
-    }
-    if (best == blocks_.end()) return nullptr;
-    std::byte* data = best->data;
-    capacity = best->size;
-    idle_ -= best->size;
-    blocks_.erase(best);
+    const auto last =
+        std::find_if(blocks_.rbegin(), blocks_.rend(), [&](const Block& block) { return block.size == size; });
+    if (last == blocks_.rend()) return nullptr;
+    std::byte* data = last->data;
+    idle_ -= size;
+    blocks_.erase(std::next(last).base());
     return data;
   }
 
@@ -87,6 +90,9 @@ class IdleBlocks {
   int64_t limit_ = int64_t{64} << 20;
 };
 
+// Made when the program is loaded: a child of a fork in the middle of the making would wait for ever.
+[[maybe_unused]] const IdleBlocks& made_early = IdleBlocks::instance();
+
 std::byte* map_block(int64_t capacity) {
   void* data = mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
@@ -104,7 +110,7 @@ Buffer::Buffer(int64_t size) : size_(size) {
     if (data_ == nullptr) throw std::bad_alloc();
     return;
   }
-  capacity_ = (size + kPage - 1) / kPage * kPage;
+  capacity_ = size_class(size);
   data_ = IdleBlocks::instance().take(capacity_);
   if (data_ == nullptr) data_ = map_block(capacity_);
 }

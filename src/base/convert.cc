@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/profile.h"
 
 namespace lamella {
 namespace {
@@ -132,6 +133,7 @@ void convert_elements(const DType& from, const std::byte* in, const DType& to, s
     throw Error(ErrorKind::Unsupported, "no conversion from " + to_string(from) + " to " + to_string(to));
   }
   if (n == 0) return;
+  const Timed timed(Stage::Transform, n * to.size);
   if (from.kind == to.kind && from.size == to.size) {
     std::memcpy(out, in, static_cast<size_t>(n * to.size));
     if (from.big_endian != to.big_endian) swap_bytes(to, out, n);

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,24 @@ int64_t default_memory_budget() {
   const int64_t limit = number_in("/sys/fs/cgroup/memory.max");
   if (limit > 0) free = std::min(free, limit - std::max<int64_t>(number_in("/sys/fs/cgroup/memory.current"), 0));
   return std::max<int64_t>(free / 4, int64_t{256} << 20);
+}
+
+void make_resident(Bytes memory, ThreadPool& threads) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr uintptr_t kPage = 4096, kPiece = uintptr_t{4} << 20;  // whole huge pages
+  const auto begin = reinterpret_cast<uintptr_t>(memory.data());
+  const uintptr_t first = (begin + kPage - 1) / kPage * kPage, end = (begin + memory.size()) / kPage * kPage;
+  if (end < first + kPiece) return;
+  const uintptr_t origin = first / kPiece * kPiece;
+  threads.parallel_for(static_cast<int64_t>((end - origin + kPiece - 1) / kPiece), [&](int64_t i) {
+    const uintptr_t piece = origin + static_cast<uintptr_t>(i) * kPiece;
+    const uintptr_t from = std::max(piece, first), to = std::min(piece + kPiece, end);
+    // Kernels before 5.14 do not know it, some memory cannot have it: then the writes themselves bring the pages.
+    madvise(reinterpret_cast<void*>(from), to - from, MADV_POPULATE_WRITE);
+  });
+#else
+  (void)memory, (void)threads;
+#endif
 }
 
 int64_t parse_bytes(const std::string& text) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/profile.h"
+
 namespace lamella {
 namespace {
 
@@ -59,7 +61,31 @@ void copy_row(std::byte* to, int64_t to_step, const std::byte* from, int64_t fro
   }
 }
 
+// N bytes at a time; the last N overlap those before. At least N bytes.
+template <int64_t N>
+void copy_pieces(std::byte* to, const std::byte* from, int64_t bytes) {
+  for (int64_t at = 0; at + N < bytes; at += N) std::memcpy(to + at, from + at, N);
+  std::memcpy(to + bytes - N, from + bytes - N, N);
+}
+
+// Runs of bytes at constant distances: short ones, as rows of chunks are, are done before a call has begun.
+template <int64_t N>
+void copy_short_runs(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step, int64_t n,
+                     int64_t bytes) {
+  for (int64_t i = 0; i < n; ++i) copy_pieces<N>(to + i * to_step, from + i * from_step, bytes);
+}
+
+void copy_runs(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step, int64_t n, int64_t bytes) {
+  if (bytes >= 32 && bytes <= 512) return copy_short_runs<32>(to, to_step, from, from_step, n, bytes);
+  if (bytes >= 8 && bytes < 32) return copy_short_runs<8>(to, to_step, from, from_step, n, bytes);
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<size_t>(bytes));
+}
+
 void copy_loops(const Loops& loops, size_t axis, std::byte* to, const std::byte* from, int64_t item_size) {
+  if (axis + 2 == loops.shape.size() && loops.to.back() == item_size && loops.from.back() == item_size) {
+    copy_runs(to, loops.to[axis], from, loops.from[axis], loops.shape[axis], loops.shape.back() * item_size);
+    return;
+  }
   if (axis + 1 == loops.shape.size()) {
     copy_row(to, loops.to[axis], from, loops.from[axis], loops.shape[axis], item_size);
     return;
@@ -106,6 +132,7 @@ bool is_c_contiguous(const Shape& shape, const Shape& strides, int64_t item_size
 
 void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
   if (item_size == 0 || std::find(to.shape.begin(), to.shape.end(), 0) != to.shape.end()) return;
+  const Timed timed(Stage::Transform, count(to.shape) * item_size);
   const Loops loops = simplify(to.shape, to.strides, from.strides);
   const size_t rank = loops.shape.size();
   if (rank == 0) {
@@ -120,7 +147,6 @@ void copy_elements(const View& to, const ConstView& from, int64_t item_size) {
 }
 
 void fill_elements(const View& to, const std::byte* element, int64_t item_size) {
-  if (item_size == 0) return;
   if (item_size == 0) return;
   if (is_c_contiguous(to.shape, to.strides, item_size)) {
     const int64_t elements = count(to.shape);

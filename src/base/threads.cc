@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/profile.h"
+
 namespace lamella {
 namespace {
 
@@ -40,6 +42,10 @@ struct Loop {
   }
 };
 
+// Guards the start of pools; made when the program is loaded, so that no fork can come in between.
+std::mutex* start = new std::mutex;
+std::atomic<pid_t> start_pid{getpid()};
+
 }  // namespace
 
 struct ThreadPool::State {
@@ -47,7 +53,8 @@ struct ThreadPool::State {
   std::condition_variable wake;
   std::deque<std::shared_ptr<Loop>> loops;  // that still may want a helper
   std::vector<std::thread> workers;
-  pid_t pid = 0;
+  pid_t pid = 0;       // of the process in which it runs
+  pid_t starting = 0;  // the same from before the first worker is made
   bool stop = false;
 
   void work() {
@@ -94,20 +101,19 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::ensure_started() {
   // The pid tells a forked child, whose copy of the state may hold a lock that nobody will release: it is left alone.
-  static std::mutex* start = new std::mutex;
   if (std::atomic_ref(state_->pid).load(std::memory_order_acquire) == getpid()) return;
-  static std::atomic<pid_t> start_pid{getpid()};
   if (start_pid.load() != getpid()) {
     start = new std::mutex;
     start_pid = getpid();
   }
   std::lock_guard lock(*start);
   if (state_->pid == getpid()) return;
-  if (state_->pid != 0) {
+  if (state_->starting != 0 && state_->starting != getpid()) {
     new std::shared_ptr<State>(state_);  // leaked on purpose
     state_ = std::make_shared<State>();
   }
   State* state = state_.get();
+  state->starting = getpid();
   for (int i = 1; i < size_; ++i) state->workers.emplace_back([state] { state->work(); });
   std::atomic_ref(state->pid).store(getpid(), std::memory_order_release);
 }
@@ -134,7 +140,10 @@ void ThreadPool::parallel_for(int64_t n, const std::function<void(int64_t)>& bod
     std::erase(state_->loops, loop);
   }
   std::unique_lock lock(loop->mutex);
-  loop->idle.wait(lock, [&] { return loop->active == 0; });
+  if (loop->active != 0) {
+    const Timed timed(Stage::Wait);
+    loop->idle.wait(lock, [&] { return loop->active == 0; });
+  }
   if (loop->error) std::rethrow_exception(loop->error);
 }
 

@@ -87,7 +87,7 @@ void print_result(const plan::WriteResult& result, const std::string& target, bo
                       {"written_bytes", result.written_bytes},
                       {"seconds", result.seconds},
                       {"peak_bytes", result.peak_bytes}};
-    std::printf("%s\n", dump_json(out).c_str());
+    print_json(out);
     return;
   }
   std::printf("%s: %lld elements, %s decoded, %s written, %.2f s, peak memory %s\n", target.c_str(),
@@ -101,7 +101,7 @@ void run(const ConvertOptions& options) {
   const plan::Recipe recipe = anndata::make_recipe(opened, options.in, recipe_options(options, write));
   if (options.dry_run) {
     const Json plan = plan::describe(recipe, write);
-    if (options.common.json) std::printf("%s\n", dump_json(plan).c_str());
+    if (options.common.json) print_json(plan);
     else print_plan(plan);
     return;
   }

@@ -17,8 +17,8 @@ struct InfoOptions {
 void run(const InfoOptions& options) {
   const array::Opened opened = array::open(options.path);
   const Json tree = anndata::describe_tree(opened, options.element);
-  const std::string text = options.common.json ? dump_json(tree) + "\n" : anndata::render_tree(tree);
-  std::fputs(text.c_str(), stdout);
+  if (options.common.json) print_json(tree);
+  else std::fputs(anndata::render_tree(tree).c_str(), stdout);
 }
 
 }  // namespace

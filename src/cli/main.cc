@@ -14,7 +14,7 @@ namespace {
 void tame_malloc() {
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
-  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);  // not below: blosc takes some 300 kB for each chunk, and fresh pages are slow
 }
 
 int report(const lamella::Error& error) {

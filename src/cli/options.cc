@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/profile.h"
 
 namespace lamella::cli {
 
@@ -14,6 +15,16 @@ void add_common(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Threads; default: one per processor")->check(CLI::NonNegativeNumber);
   app.add_flag("--json", options.json, "Print the result as JSON");
   app.add_flag("--quiet", options.quiet, "Print errors only");
+  app.add_flag_callback("--profile", Profile::enable,
+                        "Show on stderr where the time went: read, decode, transform, encode, write, sync, wait");
+}
+
+void print_json(Json result) {
+  if (Profile::on() && result.is_object()) {
+    result["profile"] = Profile::to_json();
+    Profile::mark_shown();
+  }
+  std::printf("%s\n", dump_json(result).c_str());
 }
 
 std::vector<int64_t> parse_shape(const std::string& text, const std::string& option) {

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "base/json.h"
+
 namespace lamella::cli {
 
 // What every verb takes.
@@ -16,6 +18,9 @@ struct CommonOptions {
 };
 
 void add_common(CLI::App& app, CommonOptions& options);
+
+// The result of a verb for --json, with a "profile" when there is one.
+void print_json(Json result);
 
 // "100,200" → {100, 200}. Throws Invalid.
 std::vector<int64_t> parse_shape(const std::string& text, const std::string& option);

@@ -10,6 +10,7 @@ namespace lamella::codec {
 namespace {
 
 constexpr int64_t kMaxLiterals = 32;
+constexpr int64_t kWide = 32;  // bytes that may be copied at once
 constexpr int64_t kMaxDistance = 1 << 13;
 constexpr int64_t kMaxMatch = 264;
 constexpr int kHashBits = 14;
@@ -124,13 +125,17 @@ class LzfCodec : public BytesCodec {
       if (run.length > capacity - made) throw_too_long(capacity);
       std::byte* to = out.data() + made;
       made += run.length;
+      const bool roomy = capacity - made >= kWide;  // what is written behind the run is overwritten by the next
       if (run.distance == 0) {
-        std::memcpy(to, in + position, static_cast<size_t>(run.length));
+        const bool wide = roomy && n - position >= kWide;
+        if (wide) std::memcpy(to, in + position, kWide);  // of a fixed size: two instructions instead of a call
+        else std::memcpy(to, in + position, static_cast<size_t>(run.length));
         position += run.length;
         continue;
       }
       if (run.distance > to - out.data()) throw_corrupt("a match before the start");
-      copy_match(to, run);
+      if (roomy) copy_match_wide(to, run);
+      else copy_match(to, run);
     }
     return made;
   }
@@ -141,9 +146,21 @@ class LzfCodec : public BytesCodec {
   // Source and target overlap when the distance is short: the copied bytes then repeat.
   static void copy_match(std::byte* to, const Run& run) {
     const std::byte* from = to - run.distance;
-    if (run.distance >= run.length) std::memcpy(to, from, static_cast<size_t>(run.length));
-    else
-      for (int64_t i = 0; i < run.length; ++i) to[i] = from[i];
+    for (int64_t i = 0; i < run.length; ++i) to[i] = from[i];
+  }
+
+  // The same in steps of N bytes that do not overlap, up to N - 1 bytes too many.
+  template <int64_t N>
+  static void copy_steps(std::byte* to, const std::byte* from, int64_t length) {
+    for (int64_t i = 0; i < length; i += N) std::memcpy(to + i, from + i, N);
+  }
+  static void copy_match_wide(std::byte* to, const Run& run) {
+    if (run.distance >= 16) return copy_steps<16>(to, to - run.distance, run.length);
+    if (run.distance >= 8) return copy_steps<8>(to, to - run.distance, run.length);
+    copy_match(to, {8, run.distance});
+    // What repeats after `distance` bytes repeats after a multiple of it as well.
+    const int64_t distance = round_up(8, run.distance);
+    if (run.length > 8) copy_steps<8>(to + 8, to + 8 - distance, run.length - 8);
   }
 };
 

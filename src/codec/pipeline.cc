@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/profile.h"
 #include "codec/errors.h"
 #include "codec/table.h"
 
@@ -152,6 +153,7 @@ Pipeline::~Pipeline() = default;
 Pipeline::Pipeline(Pipeline&&) noexcept = default;
 
 void Pipeline::decode(ConstBytes encoded, Bytes out, Heap& heap, uint32_t skip) const {
+  const Timed timed(Stage::Decode, static_cast<int64_t>(out.size()));
   const Stages& s = *stages_;
   const bool straight = s.arrays.empty() && s.pack->in_place();
   Buffer owner;  // of `now`, unless that is the caller's
@@ -213,6 +215,7 @@ void Pipeline::decode(ConstBytes encoded, Bytes out, Heap& heap, uint32_t skip) 
 }
 
 Buffer Pipeline::encode(ConstBytes in) const {
+  const Timed timed(Stage::Encode, static_cast<int64_t>(in.size()));
   const Stages& s = *stages_;
   Buffer owner;
   ConstBytes now = in;
@@ -266,8 +269,10 @@ BytesCodec::Pull Pipeline::decode_stream(BytesCodec::Pull encoded) const {
   }
   // Counts, so that a block that is too short or too long is found here as it is in decode().
   return [pull = std::move(encoded), expected = type_.bytes(), total = int64_t{0}](Bytes out) mutable {
+    Timed timed(Stage::Decode);
     const auto room = static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(out.size()), expected - total));
     const int64_t n = room == 0 ? 0 : pull(out.first(room));
+    timed.add_bytes(n);
     total += n;
     if (n > 0 || out.empty()) return n;
     std::byte probe[1];

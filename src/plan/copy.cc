@@ -37,12 +37,6 @@ Shape unit_of(const ArraySpec& spec) {
   return unit;
 }
 
-Shape grain_of(const lazy::Expr& source) {
-  const array::Array* array = source.source();
-  if (array == nullptr || !array->spec().contiguous()) return source.grain();
-  return unit_of(array->spec());
-}
-
 int64_t encode_bytes(const ArraySpec& spec) {
   if (spec.contiguous()) return 0;
   const codec::Pipeline pipeline(spec.codecs, {spec.type, spec.chunks, spec.fill_element()});
@@ -181,6 +175,12 @@ void Copy::contiguous() {
 }
 
 }  // namespace
+
+Shape grain_of(const lazy::Expr& source) {
+  const array::Array* array = source.source();
+  if (array == nullptr || !array->spec().contiguous()) return source.grain();
+  return unit_of(array->spec());
+}
 
 int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block) {
   const Grid grid = writer.spec().grid();

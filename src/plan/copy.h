@@ -29,6 +29,9 @@ CopyPlan plan_copy(lazy::ExprPtr source, const array::ArraySpec& spec, bool sing
 // Runs it: creates nothing, appends every chunk to `writer` (array number `array` of the journal), and finishes it.
 void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_t array);
 
+// The pieces in which reading is cheapest, as Expr::grain(), with a guess for contiguous storage.
+Shape grain_of(const lazy::Expr& source);
+
 // The two halves of a block's way into chunked storage, for jobs that make their blocks themselves. `block` begins at
 // chunk edges; the journal's order is row-major within the block. Puts back what an interrupted run appended of the
 // block; the number of chunks that this was.

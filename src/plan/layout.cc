@@ -36,23 +36,40 @@ CodecSpec pack_codec(const ArraySpec& spec, SinkFormat format) {
   return {"bytes", Json::object()};
 }
 
-// The codecs of the source when every ordinary reader of the target's format knows them; else the format's own habit.
-CodecList inherited(const CodecList& source, SinkFormat format) {
+// What a format compresses with when neither the user nor the source has an opinion.
+struct Habit {
+  const char* plain;
+  const char* shuffled;  // the same after the bytes of equal significance were brought together
+  const char* untried;   // for elements on which the two are not tried
+};
+
+Habit habit_of(SinkFormat format) {
+  switch (format) {
+    case SinkFormat::Hdf5: return {"gzip", "shuffle,gzip", "gzip"};
+    // Shuffle alone is no codec that every reader of v3 knows; blosc is, and its zstd at 2 is zstd's own 3, the
+    // default.
+    case SinkFormat::Zarr3: return {"zstd:0", "blosc:zstd:2:shuffle", "zstd:0"};
+    case SinkFormat::Zarr2: return {"blosc:lz4:5:noshuffle", "blosc:lz4:5:shuffle", "blosc:lz4:5:shuffle"};
+  }
+  return {"none", "none", "none"};
+}
+
+// The codecs of the source when every ordinary reader of the target's format knows them; nothing: the format's habit.
+std::optional<CodecList> inherited(const CodecList& source, SinkFormat format) {
   const CodecList codecs = bytes_codecs(source);
   switch (format) {
     case SinkFormat::Hdf5:
-      if (codecs.empty()) return {};
       // zstd or blosc in a Zarr store is everyday; in HDF5 it needs a plug-in, so only HDF5 itself hands it on.
       if (all_named(codecs, {"zlib", "gzip", "shuffle", "fletcher32", "lzf", "hdf5-lz4", "bitshuffle"})) return codecs;
-      return codec::parse_codecs("gzip");
+      break;
     case SinkFormat::Zarr3:
       if (!codecs.empty() && all_named(codecs, {"zstd", "blosc", "gzip", "crc32c"})) return codecs;
-      return codec::parse_codecs("zstd:0");
+      break;
     case SinkFormat::Zarr2:
       if (!codecs.empty() && all_named(codecs, {"zstd", "blosc", "gzip", "zlib", "lz4"})) return codecs;
-      return codec::parse_codecs("blosc:lz4:5:shuffle");
+      break;
   }
-  return {};
+  return std::nullopt;
 }
 
 // In the form that the target's format gives them, so that equal codecs compare equal.
@@ -127,13 +144,14 @@ Shape chunk_of_about(const Shape& shape, int64_t item_size, int64_t bytes) {
   return chunk;
 }
 
-ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int64_t memory) {
+ArrayLayout choose_layout(const ArrayItem& item, const WriteOptions& options, int64_t memory) {
   const bool hdf5 = options.format == SinkFormat::Hdf5;
-  ArraySpec spec;
+  ArrayLayout layout;
+  ArraySpec& spec = layout.spec;
   if (item.null_space) {
     spec.null_space = true;
     spec.type = DType::float_(4);
-    return spec;
+    return layout;
   }
   spec.shape = item.source->shape();
   spec.type = item.source->type();
@@ -144,21 +162,23 @@ ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int6
   if (item.like) spec.dimension_names = item.like->dimension_names;
   if (spec.dimension_names.size() != spec.shape.size()) spec.dimension_names.clear();
   const bool scalar = spec.shape.empty() || item.small;
-  if (scalar && hdf5) return spec;
+  if (scalar && hdf5) return layout;
 
+  const Habit habit = habit_of(options.format);
   CodecList codecs;
+  bool by_habit = false;
   if (!scalar && options.codecs) {
     codecs = *options.codecs;
-  } else if (item.like && !item.like->contiguous()) {
-    codecs = inherited(item.like->codecs, options.format);
-  } else if (!hdf5) {
-    codecs = inherited({}, options.format);
+  } else if ((item.like && !item.like->contiguous()) || !hdf5) {
+    const auto kept = inherited(item.like ? item.like->codecs : CodecList{}, options.format);
+    codecs = kept ? *kept : codec::parse_codecs(habit.untried);
+    by_habit = !kept;
   }
   const bool resizable = item.like && !item.like->max_shape.empty() && item.like->max_shape != item.like->shape;
   const bool asked_for_chunks = options.chunks && options.chunks->size() == spec.shape.size();
   const bool was_chunked = item.like && !item.like->contiguous() && !item.like->shape.empty();
   if (hdf5 && codecs.empty() && !resizable && !asked_for_chunks && (!was_chunked || count(spec.shape) == 0))
-    return spec;
+    return layout;
 
   if (scalar) {
     spec.chunks = spec.shape;
@@ -169,18 +189,28 @@ ArraySpec choose_layout(const ArrayItem& item, const WriteOptions& options, int6
     if (hdf5 && resizable && item.like->max_shape.size() == spec.shape.size()) spec.max_shape = item.like->max_shape;
   }
   const int64_t chunk_bytes = checked_mul(count(spec.chunks), spec.type.size);
-  codecs = for_format(std::move(codecs), options.format, spec.type.is_vlen() ? 1 : spec.type.size, chunk_bytes);
+  const int64_t item_size = spec.type.is_vlen() ? 1 : spec.type.size;
+  codecs = for_format(std::move(codecs), options.format, item_size, chunk_bytes);
   // Array codecs (a transpose, a delta) and the byte order are kept only where nothing about the elements changed.
   const bool same_bytes = item.like && item.like->type == spec.type && !hdf5 && !options.codecs &&
                           bytes_codecs(item.like->codecs) == codecs && item.like->chunks == spec.chunks &&
                           item.like->codecs.size() > codecs.size();
   if (same_bytes && !spec.type.has_references_to_heap()) {
     spec.codecs = item.like->codecs;
-    return spec;
+    return layout;
   }
-  spec.codecs = {pack_codec(spec, options.format)};
-  spec.codecs.insert(spec.codecs.end(), codecs.begin(), codecs.end());
-  return spec;
+  const auto packed = [&](const CodecList& compressors) {
+    CodecList out = {pack_codec(spec, options.format)};
+    out.insert(out.end(), compressors.begin(), compressors.end());
+    return out;
+  };
+  spec.codecs = packed(codecs);
+  if (by_habit && !scalar && spec.type.is_numeric() && item_size > 1) {
+    for (const char* name : {habit.plain, habit.shuffled})
+      layout.candidates.push_back(
+          packed(for_format(codec::parse_codecs(name), options.format, item_size, chunk_bytes)));
+  }
+  return layout;
 }
 
 }  // namespace lamella::plan

@@ -1,6 +1,7 @@
 #include "plan/run.h"
 
 #include "base/error.h"
+#include "base/profile.h"
 
 namespace lamella::plan {
 
@@ -22,7 +23,11 @@ OrderedAppend::OrderedAppend(Run& run, array::ArrayWriter& writer, int64_t array
 
 void OrderedAppend::put(int64_t sequence, const Shape& chunk, array::EncodedChunk encoded) {
   std::unique_lock lock(mutex_);
-  moved_.wait(lock, [&] { return failed_ || sequence < next_ + window_; });
+  const auto may_go = [&] { return failed_ || sequence < next_ + window_; };
+  if (!may_go()) {
+    const Timed timed(Stage::Wait);
+    moved_.wait(lock, may_go);
+  }
   if (failed_) throw Error(ErrorKind::Cancelled, "stopped because another thread failed");
   ready_.emplace(sequence, Ready{chunk, std::move(encoded)});
   if (!draining_) drain(lock);

@@ -6,6 +6,7 @@
 #include "base/convert.h"
 #include "matrix/ordered_entries.h"
 #include "plan/layout.h"
+#include "plan/trial.h"
 
 namespace lamella::plan {
 namespace {
@@ -16,8 +17,8 @@ using matrix::OrderedEntries;
 constexpr int64_t kRunBytes = int64_t{4} << 20;  // of entries that are read and appended together
 
 // A 1-d part of the matrix that may grow, laid out like the values of the source.
-array::ArraySpec part_layout(const SparseStep& step, const DType& type, int64_t length, const WriteOptions& options,
-                             int64_t memory) {
+ArrayLayout part_layout(const SparseStep& step, const DType& type, int64_t length, const WriteOptions& options,
+                        int64_t memory) {
   ArrayItem item;
   item.source = lazy::fill({length}, type, {});
   item.like.emplace();
@@ -68,6 +69,19 @@ struct EntryWriter {
 };
 
 // The chunk length in entries that suits both arrays, so that runs of whole chunks of the one are such of the other.
+// Samples of one of the two arrays that the sort makes.
+Sampler sampler_of(BucketSort& sort, bool of_data) {
+  return {[&sort, of_data](const Box& box, const View& to) {
+            const int64_t begin = box.offset[0], n = box.shape[0];
+            Buffer other(n * (of_data ? sort.index_type().size : sort.value_type().size));
+            if (of_data) sort.read(begin, begin + n, other.data(), to.data);
+            else sort.read(begin, begin + n, to.data, other.data());
+          },
+          {},
+          kRunBytes,
+          true};
+}
+
 void align_chunks(array::ArraySpec& data, array::ArraySpec& indices) {
   if (data.chunks.empty() || indices.chunks.empty()) return;
   const bool sharded = !data.shards.empty() && !indices.shards.empty();
@@ -85,9 +99,11 @@ void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
   const int64_t for_sort = run.memory / 2;
   sort->prepare({for_sort, run.threads, run.scratch_folder, [&] { run.meter.add(0); }});
   run.sink.create_group(step.path, step.attributes);
-  array::ArraySpec data_spec = part_layout(step, sort->value_type(), sort->nnz(), options, run.memory);
-  array::ArraySpec indices_spec = part_layout(step, sort->index_type(), sort->nnz(), options, run.memory);
-  align_chunks(data_spec, indices_spec);
+  ArrayLayout data_layout = part_layout(step, sort->value_type(), sort->nnz(), options, run.memory);
+  ArrayLayout indices_layout = part_layout(step, sort->index_type(), sort->nnz(), options, run.memory);
+  align_chunks(data_layout.spec, indices_layout.spec);
+  const array::ArraySpec data_spec = settle_codecs(data_layout, sampler_of(*sort, true), run.memory / 4);
+  const array::ArraySpec indices_spec = settle_codecs(indices_layout, sampler_of(*sort, false), run.memory / 4);
   const std::string prefix = step.path.empty() ? "" : step.path + "/";
   const auto data = run.sink.create_array(prefix + "data", data_spec, {});
   const auto indices = run.sink.create_array(prefix + "indices", indices_spec, {});
@@ -108,8 +124,10 @@ void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
   const auto n = static_cast<int64_t>(indptr.size());
   const lazy::ExprPtr wide =
       lazy::in_memory({n}, DType::int_(8), reinterpret_cast<const std::byte*>(indptr.data()), nullptr);
-  const array::ArraySpec indptr_spec = part_layout(step, sort->index_type(), n, options, run.memory);
-  const CopyPlan plan = plan_copy(lazy::cast(wide, sort->index_type()), indptr_spec, options.zip, run.memory / 2);
+  const lazy::ExprPtr narrow = lazy::cast(wide, sort->index_type());
+  const ArrayLayout indptr_layout = part_layout(step, sort->index_type(), n, options, run.memory);
+  const array::ArraySpec indptr_spec = settle_codecs(indptr_layout, sampler_of(*narrow, true), run.memory / 4);
+  const CopyPlan plan = plan_copy(narrow, indptr_spec, options.zip, run.memory / 2);
   const auto writer = run.sink.create_array(prefix + "indptr", indptr_spec, {});
   run_copy(run, plan, *writer, run.arrays++);
 }

@@ -3,6 +3,7 @@
 #include "lazy/stream.h"
 #include "matrix/densify.h"
 #include "plan/layout.h"
+#include "plan/trial.h"
 
 namespace lamella::plan {
 namespace {
@@ -41,8 +42,11 @@ struct StepMaker {
   void operator()(const GroupItem& item) { steps.push_back(GroupStep{item.path, item.attributes}); }
 
   void operator()(const ArrayItem& item) {
-    const array::ArraySpec spec = choose_layout(item, options, memory);
-    CopyPlan plan = plan_copy(item.null_space ? nullptr : readable(item.source, memory), spec, options.zip, memory);
+    const ArrayLayout layout = choose_layout(item, options, memory);
+    const lazy::ExprPtr source = item.null_space ? nullptr : readable(item.source, memory);
+    // A stream is slow to reach its middle, so its beginning has to stand for it.
+    const Sampler sampler = source ? sampler_of(*source, source == item.source) : Sampler{};
+    CopyPlan plan = plan_copy(source, settle_codecs(layout, sampler, memory), options.zip, memory);
     steps.push_back(CopyStep{item.path, item.attributes, std::move(plan)});
   }
 

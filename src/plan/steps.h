@@ -33,7 +33,8 @@ struct SparseStep {
 using Step = std::variant<GroupStep, CopyStep, SparseStep>;
 
 // Cuts a recipe into what is done one after the other; matrices that keep their layout become the arrays that they
-// consist of. `memory` is what a step may have resident. Touches no data.
+// consist of. `memory` is what a step may have resident. Reads no more
+// than a few samples, on which codecs are tried.
 std::vector<Step> make_steps(const Recipe& recipe, const WriteOptions& options, int64_t memory);
 
 // Attributes of the group (or dense array) of a matrix in `layout`, added to those that the recipe gives.

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "base/profile.h"
 
 namespace lamella::plan {
 namespace {
@@ -38,6 +39,7 @@ std::string folder_for(const std::string& path) {
 void sync_folder(const std::string& path) {
   const int fd = open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
+  const Timed timed(Stage::Sync);
   fsync(fd);
   close(fd);
 }

@@ -105,7 +105,13 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
 
   const int64_t memory = steady_share(budget, options.memory_on_top);
   set_idle_buffer_limit(memory / 4);
-  const std::vector<Step> steps = make_steps(recipe, options, memory);
+  std::vector<Step> steps;
+  try {
+    steps = make_steps(recipe, options, memory);
+  } catch (...) {
+    if (target.resumed()) target.keep();  // a sample that cannot be read now says nothing against what is there
+    throw;
+  }
   int64_t total = 0;
   for (const Step& step : steps) total = checked_add(total, decoded_bytes(step));
 

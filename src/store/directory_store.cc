@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/profile.h"
 #include "store/store.h"
 
 namespace lamella::store {
@@ -58,7 +59,8 @@ class DirectoryStore : public Store {
   const std::string& name() const override { return path_; }
 
   std::shared_ptr<const ReadFile> open(const std::string& key) const override {
-    return size_of(key) ? open_local(path_of(key)) : nullptr;
+    const Timed timed(Stage::Read);  // opening is a part of reading: a chunk may be a file
+    return find_local(path_of(key));
   }
 
   std::optional<int64_t> size_of(const std::string& key) const override {
@@ -96,6 +98,7 @@ class DirectoryStore : public Store {
   }
 
   void write(const std::string& key, ConstBytes value) override {
+    const Timed timed(Stage::Write);  // the bytes are counted where they are written
     const std::string path = path_of(key);
     make_parents(path);
     {
@@ -134,6 +137,7 @@ class DirectoryStore : public Store {
     recent_.clear();
     const int fd = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) throw_errno(errno, "sync", path_);
+    const Timed timed(Stage::Sync);
     const int status = syncfs(fd);
     const int error = errno;
     close(fd);

@@ -51,8 +51,9 @@ class WriteFile {
 
 // Files of the local file system. Descriptors are close-on-exec. NotFound and Io name the path.
 std::shared_ptr<const ReadFile> open_local(const std::string& path);
-std::unique_ptr<WriteFile> create_local(const std::string& path);  // truncates
-std::unique_ptr<WriteFile> reopen_local(const std::string& path);  // keeps what is there
+std::shared_ptr<const ReadFile> find_local(const std::string& path);  // null when no file has this name
+std::unique_ptr<WriteFile> create_local(const std::string& path);     // truncates
+std::unique_ptr<WriteFile> reopen_local(const std::string& path);     // keeps what is there
 
 // A part of another file, as a file of its own.
 std::shared_ptr<const ReadFile> slice_file(std::shared_ptr<const ReadFile> file, int64_t position, int64_t size,

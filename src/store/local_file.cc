@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "base/profile.h"
 #include "store/file.h"
 
 namespace lamella::store {
@@ -28,20 +29,22 @@ class Descriptor {
   int fd_;
 };
 
-int64_t size_of(int fd, const std::string& path) {
+struct stat inspect(int fd, const std::string& path) {
   struct stat status;
   if (fstat(fd, &status) != 0) throw_errno(errno, "inspect", path);
-  return status.st_size;
+  return status;
 }
 
 class LocalReadFile : public ReadFile {
  public:
-  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), status_(inspect(fd, path_)) {}
 
-  int64_t size() const override { return size_; }
+  bool is_folder() const { return S_ISDIR(status_.st_mode); }
+  int64_t size() const override { return status_.st_size; }
   const std::string& name() const override { return path_; }
 
   void read_at(int64_t position, Bytes out) const override {
+    const Timed timed(Stage::Read, static_cast<int64_t>(out.size()));
     check_range(position, static_cast<int64_t>(out.size()));
     for (size_t done = 0; done < out.size();) {
       const ssize_t n = pread(fd_.get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
@@ -53,7 +56,11 @@ class LocalReadFile : public ReadFile {
   }
 
   void read_many(const std::vector<Piece>& pieces) const override {
-    for (const Piece& piece : pieces) check_range(piece.position, static_cast<int64_t>(piece.out.size()));
+    Timed timed(Stage::Read);
+    for (const Piece& piece : pieces) {
+      check_range(piece.position, static_cast<int64_t>(piece.out.size()));
+      timed.add_bytes(static_cast<int64_t>(piece.out.size()));
+    }
     for (size_t begin = 0; begin < pieces.size();) begin = read_group(pieces, begin);
   }
 
@@ -95,23 +102,24 @@ class LocalReadFile : public ReadFile {
   }
 
   [[noreturn]] void shrunk() const {
-    throw Error(ErrorKind::Corrupt, path_ + ": is shorter than the " + std::to_string(size_) +
+    throw Error(ErrorKind::Corrupt, path_ + ": is shorter than the " + std::to_string(size()) +
                                         " bytes that it had when it was opened; somebody changes it");
   }
 
   Descriptor fd_;
   std::string path_;
-  int64_t size_;
+  struct stat status_;
 };
 
 class LocalWriteFile : public WriteFile {
  public:
-  LocalWriteFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(size_of(fd, path_)) {}
+  LocalWriteFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), size_(inspect(fd, path_).st_size) {}
 
   const std::string& name() const override { return path_; }
   int64_t size() const override { return size_; }
 
   void write_at(int64_t position, ConstBytes bytes) override {
+    const Timed timed(Stage::Write, static_cast<int64_t>(bytes.size()));
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n =
           pwrite(fd_.get(), bytes.data() + done, bytes.size() - done, position + static_cast<int64_t>(done));
@@ -131,6 +139,7 @@ class LocalWriteFile : public WriteFile {
   }
 
   void sync() override {
+    const Timed timed(Stage::Sync);
     if (fdatasync(fd_.get()) != 0) throw_errno(errno, "sync", path_);
   }
 
@@ -152,6 +161,16 @@ std::shared_ptr<const ReadFile> open_local(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_errno(errno, "open", path);
   return std::make_shared<LocalReadFile>(fd, path);
+}
+
+// Opened without a look before: a chunk may be a file, and each call counts.
+std::shared_ptr<const ReadFile> find_local(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Anything else is no absence: a chunk that may not be read must not pass for one that is not there.
+  if (fd < 0 && errno != ENOENT && errno != ENOTDIR) throw_errno(errno, "open", path);
+  if (fd < 0) return nullptr;
+  auto file = std::make_shared<LocalReadFile>(fd, path);
+  return file->is_folder() ? nullptr : file;
 }
 
 std::unique_ptr<WriteFile> create_local(const std::string& path) {

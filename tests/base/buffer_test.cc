@@ -63,6 +63,21 @@ TEST(Buffer, LargeBlocksAreUsedAgainUntilReleased) {
   EXPECT_LT(resident_bytes(), before - kSize / 2);
 }
 
+TEST(Buffer, LikeSizesShareBlocksTheLastOneFirst) {
+  release_idle_buffers();
+  const std::byte *first, *second;
+  {
+    Buffer a(300000), b(320000);
+    first = a.data();
+    second = b.data();
+    a = Buffer();  // `a` goes back first, so `b` is the one that may still be in the cache
+  }
+  Buffer c(310000);
+  EXPECT_EQ(c.data(), second);
+  Buffer d(305000);
+  EXPECT_EQ(d.data(), first);
+}
+
 TEST(Buffer, IdleBlocksStayWithinTheirLimit) {
   release_idle_buffers();
   set_idle_buffer_limit(int64_t{4} << 20);

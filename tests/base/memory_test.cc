@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -53,6 +54,23 @@ TEST(Memory, KnowsWhatIsResident) {
   EXPECT_GE(resident_bytes(), before + static_cast<int64_t>(kSize) / 2);
   EXPECT_GE(peak_resident_bytes(), before + static_cast<int64_t>(kSize) / 2);
   EXPECT_GE(default_memory_budget(), int64_t{256} << 20);
+}
+
+TEST(Memory, MakesPagesResidentAndKeepsWhatIsThere) {
+  ThreadPool threads(3);
+  const int64_t size = (int64_t{32} << 20) + 12345;
+  auto* data = static_cast<std::byte*>(std::malloc(static_cast<size_t>(size)));
+  ASSERT_NE(data, nullptr);
+  data[100] = std::byte{7};
+  data[size - 1] = std::byte{9};
+  const int64_t before = resident_bytes();
+  make_resident({data + 1, static_cast<size_t>(size - 1)}, threads);
+  if (resident_bytes() - before < size / 2) GTEST_LOG_(INFO) << "this kernel cannot";
+  EXPECT_EQ(data[100], std::byte{7});
+  EXPECT_EQ(data[size - 1], std::byte{9});
+  make_resident({data, static_cast<size_t>(size)}, threads);  // again: nothing to do
+  make_resident({}, threads);
+  std::free(data);
 }
 
 }  // namespace

@@ -140,5 +140,19 @@ TEST(Strided, PartsOfAView) {
   EXPECT_EQ(part.strides, (Shape{4, 1}));
 }
 
+// Rows of every length, each in a gap of its own: what lies between them must stay.
+TEST(Strided, CopiesRowsOfEveryLength) {
+  for (int64_t bytes = 1; bytes <= 600; ++bytes) {
+    const int64_t rows = 5, from_step = bytes + 3, to_step = bytes + 8;
+    std::vector<std::byte> from(static_cast<size_t>(rows * from_step)), to(static_cast<size_t>(rows * to_step));
+    for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 31 + i / 256);
+    std::fill(to.begin(), to.end(), std::byte{0xee});
+    std::vector<std::byte> expected = to;
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(from.data() + r * from_step, bytes, expected.data() + r * to_step);
+    copy_elements({to.data(), {rows, bytes}, {to_step, 1}}, {from.data(), {rows, bytes}, {from_step, 1}}, 1);
+    ASSERT_EQ(to, expected) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace lamella

@@ -68,6 +68,15 @@ TEST(LocalFile, SaysWhatCannotBeOpened) {
   EXPECT_EQ(kind_of([&] { open_directory(scratch.path("file")); }), ErrorKind::Invalid);
 }
 
+TEST(LocalFile, FindsFilesAndNothingElse) {
+  const Scratch scratch;
+  write_path(scratch.path("file"), "xyz");
+  EXPECT_EQ(find_local(scratch.path("file"))->size(), 3);
+  EXPECT_EQ(find_local(scratch.path("none")), nullptr);
+  EXPECT_EQ(find_local(scratch.path("file/below")), nullptr);
+  EXPECT_EQ(find_local(scratch.path("")), nullptr);  // a folder
+}
+
 TEST(LocalFile, NoticesThatAFileShrank) {
   const Scratch scratch;
   write_path(scratch.path("file"), std::string(1000, 'x'));

@@ -9,6 +9,7 @@
 #include "array/hdf5/filter_pipeline.h"
 #include "array/hdf5/global_heap.h"
 #include "base/error.h"
+#include "base/profile.h"
 
 namespace lamella::array::hdf5 {
 namespace {
@@ -89,6 +90,7 @@ int64_t Dataset::stored_chunks() const {
 
 void Dataset::resolve(std::byte* decoded, int64_t elements, Heap& heap) const {
   if (!spec().type.has_references_to_heap()) return;
+  const Timed timed(Stage::Transform, elements * spec().type.size);
   GlobalHeapReader reader(*container_, heap);
   resolve_elements(reader, spec().type, decoded, elements);
 }

@@ -1,0 +1,95 @@
+#include "plan/trial.h"
+
+#include <algorithm>
+#include <set>
+
+#include "codec/codec.h"
+#include "plan/copy.h"
+
+namespace lamella::plan {
+namespace {
+
+using array::ArraySpec;
+
+constexpr int64_t kLeastBytes = 4096;               // smaller arrays have nothing to gain
+constexpr int64_t kReadBytes = int64_t{16} << 20;   // of the source that may be decoded for one sample
+constexpr int64_t kSampleBytes = int64_t{1} << 20;  // of a sample: enough to tell, whatever the chunks
+
+// Pieces of the source that a box touches along one axis.
+int64_t pieces_along(const Box& box, const Shape& grain, size_t axis) {
+  const int64_t end = box.offset[axis] + box.shape[axis];
+  return ceil_div(end, grain[axis]) - box.offset[axis] / grain[axis];
+}
+
+// The beginning of a chunk, of as much as may be read for it: a column of chunks of rows would cost a whole pass.
+Box sample_box(const ArraySpec& spec, int64_t chunk, const Shape& grain) {
+  const Grid grid = spec.grid();
+  Box box = grid.box(grid.index(chunk));
+  const int64_t item = spec.type.size;
+  const auto halve = [&](size_t axis) { box.shape[axis] = ceil_div(box.shape[axis], 2); };
+  while (count(box.shape) * item > kSampleBytes)
+    halve(static_cast<size_t>(std::max_element(box.shape.begin(), box.shape.end()) - box.shape.begin()));
+  if (grain.empty()) return box;
+  for (;;) {
+    size_t longest = 0;
+    int64_t pieces = 1, most = 1;
+    for (size_t axis = 0; axis < box.rank(); ++axis) {
+      const int64_t here = pieces_along(box, grain, axis);
+      pieces *= here;
+      if (here > most) {
+        most = here;
+        longest = axis;
+      }
+    }
+    if (most == 1 || pieces * count(grain) * item <= kReadBytes || box.shape[longest] == 1) return box;
+    halve(longest);
+  }
+}
+
+int64_t encode_bytes(const codec::CodecList& codecs, const codec::BlockType& type) {
+  const codec::Pipeline pipeline(codecs, type);
+  return pipeline.encoded_bound() + pipeline.scratch_bytes();
+}
+
+// Adds what each candidate makes of one sample. False when that takes too much memory.
+bool try_sample(const ArrayLayout& layout, const Sampler& sampler, const Box& box, int64_t memory,
+                std::vector<int64_t>& sizes) {
+  const ArraySpec& spec = layout.spec;
+  const codec::BlockType block{spec.type, box.shape, spec.fill_element()};
+  int64_t needed = block.bytes() + sampler.working_bytes;
+  for (const codec::CodecList& codecs : layout.candidates)
+    needed = std::max(needed, block.bytes() + encode_bytes(codecs, block));
+  if (needed > memory) return false;
+  Buffer data(block.bytes());
+  sampler.read(box, View::c_order(data.data(), box.shape, spec.type.size));
+  for (size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] += codec::Pipeline(layout.candidates[i], block).encode(data.bytes()).size();
+  return true;
+}
+
+}  // namespace
+
+Sampler sampler_of(const lazy::Expr& source, bool anywhere) {
+  const auto read = [&source](const Box& box, const View& to) {
+    Heap heap;
+    ThreadPool one(1);
+    source.read(box, to, heap, one);
+  };
+  return {read, grain_of(source), source.working_bytes(), anywhere};
+}
+
+ArraySpec settle_codecs(const ArrayLayout& layout, const Sampler& sampler, int64_t memory) {
+  ArraySpec spec = layout.spec;
+  if (layout.candidates.empty() || checked_mul(count(spec.shape), spec.type.size) < kLeastBytes) return spec;
+  const int64_t n = spec.grid().size();
+  const std::set<int64_t> chunks =
+      sampler.anywhere ? std::set<int64_t>{n / 4, n * 3 / 4} : std::set<int64_t>{0, std::min<int64_t>(1, n - 1)};
+  std::vector<int64_t> sizes(layout.candidates.size());
+  for (const int64_t chunk : chunks) {
+    if (!try_sample(layout, sampler, sample_box(spec, chunk, sampler.grain), memory, sizes)) return spec;
+  }
+  spec.codecs = layout.candidates[static_cast<size_t>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin())];
+  return spec;
+}
+
+}  // namespace lamella::plan
