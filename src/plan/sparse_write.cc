@@ -70,7 +70,7 @@ struct EntryWriter {
 
 // The chunk length in entries that suits both arrays, so that runs of whole chunks of the one are such of the other.
 // Samples of one of the two arrays that the sort makes.
-Sampler sampler_of(BucketSort& sort, bool of_data) {
+Sampler sampler_of(OrderedEntries& sort, bool of_data) {
   return {[&sort, of_data](const Box& box, const View& to) {
             const int64_t begin = box.offset[0], n = box.shape[0];
             Buffer other(n * (of_data ? sort.index_type().size : sort.value_type().size));
