@@ -174,7 +174,9 @@ TreePtr concat_arrays(const std::string& name, const std::vector<Part>& parts, s
       if (any_sparse && !part.tree->sparse && part.tree->values->shape().size() != 2)
         throw Error(ErrorKind::Unsupported,
                     where + ": an array of shape " + to_string(part.tree->shape()) + " beside sparse matrices");
-      if (part.tree->sparse) one.sparse = reindex_sparse(part.tree->sparse, other, others[i], fill, keep_types, where);
+      // Dense arrays beside sparse ones become sparse before anything else, which decides their type.
+      if (any_sparse)
+        one.sparse = reindex_sparse(as_csr(part.tree->matrix(), where), other, others[i], fill, keep_types, where);
       else if (part.tree->shape().size() > other)
         one.dense = reindex_dense(part.tree->values, other, others[i], fill, where);
       else one.dense = part.tree->values;

@@ -104,4 +104,13 @@ Store load(const array::Opened& opened, const std::string& path, const std::stri
   return out;
 }
 
+std::vector<Store> load_many(const std::vector<std::string>& paths) {
+  std::vector<Store> stores(paths.size());
+  ThreadPool::shared().parallel_for(static_cast<int64_t>(paths.size()), [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    stores[at] = load(array::open(paths[at]), paths[at]);
+  });
+  return stores;
+}
+
 }  // namespace lamella::anndata

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "lamella " LAMELLA_VERSION);
   lamella::cli::add_info(app);
   lamella::cli::add_convert(app);
+  lamella::cli::add_concat(app);
   try {
     app.parse(argc, argv);
     return 0;

@@ -28,5 +28,6 @@ std::vector<int64_t> parse_shape(const std::string& text, const std::string& opt
 // Each adds its verb to the program. The callback does the work and throws lamella::Error.
 void add_info(CLI::App& app);
 void add_convert(CLI::App& app);
+void add_concat(CLI::App& app);
 
 }  // namespace lamella::cli

@@ -202,12 +202,7 @@ void bind_trees(nb::module_& module) {
   });
   module.def("load_many", [](const std::vector<std::string>& paths) {
     nb::gil_scoped_release unlocked;
-    std::vector<Store> stores(paths.size());
-    ThreadPool::shared().parallel_for(static_cast<int64_t>(paths.size()), [&](int64_t i) {
-      const auto at = static_cast<size_t>(i);
-      stores[at] = anndata::load(array::open(paths[at]), paths[at]);
-    });
-    return stores;
+    return anndata::load_many(paths);
   });
   module.def("load", [](const std::string& path, const std::string& element) {
     nb::gil_scoped_release unlocked;
