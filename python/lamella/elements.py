@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def in_memory(tree: Any) -> Any:
-    """Reads an element: numpy and scipy arrays, pandas tables and columns, awkward arrays, dicts, scalars, str, None."""
+    """Reads an element: numpy, scipy and awkward arrays, pandas tables and columns, dicts, scalars, str, None."""
     encoding = tree.encoding
     if tree.is_null or encoding == "null":
         return None

@@ -101,7 +101,7 @@ class Mapping:
         return _lazy(self._owner, (*self._path, name))
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        return self[name] if name in self.keys() else default  # noqa: SIM118, SIM401
 
     def values(self) -> list[Any]:
         return [self[name] for name in self]
@@ -268,7 +268,7 @@ class AnnData:
 
         A single string opens an element of the store, as `lm.open(path)[…]` of any other store does: `lazy["obs/age"]`.
         """
-        if isinstance(key, str) and self._location is not None and key.split("/")[0] in self.group.keys():
+        if isinstance(key, str) and self._location is not None and key.strip("/").split("/")[0] in self.group:
             return self.group[key]
         items = key if isinstance(key, tuple) else (key,)
         if len(items) > 2:
@@ -282,7 +282,7 @@ class AnnData:
     # Out
 
     def to_memory(self) -> "anndata.AnnData":
-        """All of it as an `anndata.AnnData`, equal to what anndata reads from the file, or has after the same indexing."""
+        """All of it as an `anndata.AnnData`, equal to what anndata reads, or has after the same indexing."""
         from .materialise import to_memory
 
         return to_memory(self)
@@ -371,4 +371,3 @@ def opened_many(locations: list[str]) -> list[AnnData]:
         out.append(AnnData(store, (open_anndata, (location, ""))))
         out[-1]._location = location
     return out
-

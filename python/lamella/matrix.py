@@ -59,7 +59,7 @@ class Matrix:
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Pieces in which reading a dense matrix is cheapest; None for a sparse one and where any piece costs the same."""
+        """Pieces in which reading is cheapest; None for a sparse matrix and where any piece costs the same."""
         return tuple(self._core.chunks) or None
 
     @property

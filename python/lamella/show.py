@@ -92,4 +92,5 @@ def as_html(lazy: "AnnData") -> str:
     head = "".join(
         f"<th style='text-align:left'>{title}</th>" for title in ("element", "kind", "shape", "dtype", "storage")
     )
-    return f"<div><p>{html.escape(_title(lazy))}</p><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<div><p>{html.escape(_title(lazy))}</p>{table}</div>"

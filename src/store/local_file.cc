@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/profile.h"
+#include "store/descriptor_pool.h"
 #include "store/file.h"
 
 namespace lamella::store {
@@ -16,18 +17,6 @@ namespace {
 
 constexpr int64_t kJoinGap = int64_t{16} << 10;  // reading this much for nothing is cheaper than another call
 constexpr size_t kMaxVectors = 256;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct stat inspect(int fd, const std::string& path) {
   struct stat status;
@@ -37,17 +26,19 @@ struct stat inspect(int fd, const std::string& path) {
 
 class LocalReadFile : public ReadFile {
  public:
-  LocalReadFile(int fd, std::string path) : fd_(fd), path_(std::move(path)), status_(inspect(fd, path_)) {}
+  LocalReadFile(int fd, std::string path) : file_(fd, path), path_(std::move(path)) {}
 
-  bool is_folder() const { return S_ISDIR(status_.st_mode); }
-  int64_t size() const override { return status_.st_size; }
+  bool is_folder() const { return S_ISDIR(file_.status().st_mode); }
+  int64_t size() const override { return file_.status().st_size; }
   const std::string& name() const override { return path_; }
 
   void read_at(int64_t position, Bytes out) const override {
     const Timed timed(Stage::Read, static_cast<int64_t>(out.size()));
     check_range(position, static_cast<int64_t>(out.size()));
+    const auto descriptor = file_.lease();
     for (size_t done = 0; done < out.size();) {
-      const ssize_t n = pread(fd_.get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
+      const ssize_t n =
+          pread(descriptor->get(), out.data() + done, out.size() - done, position + static_cast<int64_t>(done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_errno(errno, "read", path_);
       if (n == 0) shrunk();
@@ -83,10 +74,11 @@ class LocalReadFile : public ReadFile {
   }
 
   void read_vectors(std::vector<iovec>& vectors, int64_t position) const {
+    const auto descriptor = file_.lease();
     for (size_t first = 0;;) {
       while (first < vectors.size() && vectors[first].iov_len == 0) ++first;
       if (first == vectors.size()) return;
-      ssize_t n = preadv(fd_.get(), vectors.data() + first, static_cast<int>(vectors.size() - first), position);
+      ssize_t n = preadv(descriptor->get(), vectors.data() + first, static_cast<int>(vectors.size() - first), position);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw_errno(errno, "read", path_);
       if (n == 0) shrunk();
@@ -106,9 +98,8 @@ class LocalReadFile : public ReadFile {
                                         " bytes that it had when it was opened; somebody changes it");
   }
 
-  Descriptor fd_;
+  mutable PooledFile file_;
   std::string path_;
-  struct stat status_;
 };
 
 class LocalWriteFile : public WriteFile {

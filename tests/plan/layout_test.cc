@@ -44,7 +44,7 @@ WriteOptions options_of(SinkFormat format) {
   return out;
 }
 
-ArraySpec chosen(const ArrayItem& item, const WriteOptions& options) { return choose_layout(item, options, kGiB); }
+ArraySpec chosen(const ArrayItem& item, const WriteOptions& options) { return choose_layout(item, options, kGiB).spec; }
 ArraySpec chosen(const ArrayItem& item, SinkFormat format) { return chosen(item, options_of(format)); }
 
 std::string codecs_of(const ArrayItem& item, const WriteOptions& options) {
@@ -122,8 +122,8 @@ TEST(Layout, TakesTheChunksOfTheSourceWhereTheyServe) {
   EXPECT_GE(count(chosen(sharded, SinkFormat::Zarr2).chunks) * 4, 64 * kKiB);
   // A chunk that the memory has no room for.
   const ArrayItem big = item_like(shape, shape, "gzip:4");
-  EXPECT_EQ(choose_layout(big, options_of(SinkFormat::Zarr3), kGiB).chunks, shape);
-  EXPECT_LE(count(choose_layout(big, options_of(SinkFormat::Zarr3), 64 * kMiB).chunks) * 4, kMiB);
+  EXPECT_EQ(choose_layout(big, options_of(SinkFormat::Zarr3), kGiB).spec.chunks, shape);
+  EXPECT_LE(count(choose_layout(big, options_of(SinkFormat::Zarr3), 64 * kMiB).spec.chunks) * 4, kMiB);
 }
 
 TEST(Layout, KeepsCodecsThatEveryReaderOfTheTargetKnows) {

@@ -12,8 +12,6 @@ from anndata.tests.helpers import assert_equal
 
 import lamella as lm
 
-from conftest import REAL
-
 warnings.filterwarnings("ignore", category=FutureWarning)
 
 
@@ -122,9 +120,12 @@ def stores(random: np.random.Generator, count: int) -> list[anndata.AnnData]:
     out = []
     for number in range(count):
         n, k = int(random.integers(0 if number else 1, 7)), 5 if same_genes else int(random.integers(1, 6))
-        genes = [f"g{i}" for i in range(k)] if same_genes else random.permutation([f"g{i}" for i in range(7)])[:k].tolist()
+        genes = (
+            [f"g{i}" for i in range(k)] if same_genes else random.permutation([f"g{i}" for i in range(7)])[:k].tolist()
+        )
         adata = anndata.AnnData(
-            obs=pd.DataFrame(index=pd.Index([f"s{number}c{i}" for i in range(n)])), var=pd.DataFrame(index=pd.Index(genes))
+            obs=pd.DataFrame(index=pd.Index([f"s{number}c{i}" for i in range(n)])),
+            var=pd.DataFrame(index=pd.Index(genes)),
         )
         for name, kind in kinds.items():
             if random.random() < 0.8:
@@ -144,7 +145,9 @@ def stores(random: np.random.Generator, count: int) -> list[anndata.AnnData]:
         if random.random() < 0.7:
             adata.obsm["m"] = random.random((n, int(random.integers(1, 4)))).astype("f4")
         if random.random() < 0.7:
-            adata.obsm["df"] = pd.DataFrame({"p": column(random, "int", n), "q": column(random, "cat", n)}, index=adata.obs_names)
+            adata.obsm["df"] = pd.DataFrame(
+                {"p": column(random, "int", n), "q": column(random, "cat", n)}, index=adata.obs_names
+            )
         if random.random() < 0.6:
             adata.varm["v"] = np.ones((k, 2))
         if random.random() < 0.6:
@@ -197,7 +200,7 @@ def object_columns(adata) -> bool:
     return any(frame[name].dtype == object for frame in frames for name in frame.columns)
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("LAMELLA_CONCAT_SEEDS", "120"))))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("LAMELLA_CONCAT_SEEDS", "80"))))
 def test_the_same_as_anndata(tmp_path, seed):
     random = np.random.default_rng(seed)
     adatas = stores(random, int(random.integers(1, 4)))

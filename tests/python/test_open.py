@@ -113,12 +113,13 @@ def test_records_and_strings(tmp_path):
 def test_groups_are_mappings(tmp_path):
     store = lm.open(REAL / "10x_pbmc68k_reduced.h5ad")
     assert "obs" in store and "raw/X/data" in store and "nonsense" not in store and 3 not in store
-    assert len(store) == len(list(store)) == len(store.keys())
+    assert list(store) == store.keys() and len(store) == store.n_obs == 700
+    assert len(store.group) == len(list(store.group)) == len(store.keys())
     assert store["raw"]["X"]["data"].name == "/raw/X/data" == store["/raw/X/data"].name
     assert store.name == "/" and store.attrs["encoding-type"] == "anndata"
-    assert "Group" in repr(store) and "Array" in repr(store["X"])
+    assert "AnnData" in repr(store) and "Group" in repr(store.group) and "Array" in repr(store["X"])
     with pytest.raises(TypeError):
-        store[0]
+        store.group[0]
 
 
 def test_errors_have_the_closest_built_in_type(tmp_path):

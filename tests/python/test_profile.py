@@ -38,7 +38,8 @@ def test_json_has_the_bytes_of_every_stage(program, tmp_path):
     profile = json.loads(result.out)["profile"]
     found = {stage.pop("stage"): stage for stage in profile["stages"]}
     assert list(found) == STAGES
-    assert found["decode"]["bytes"] == found["encode"]["bytes"] == size
+    # What is encoded are the chunks, and the index of the shard.
+    assert found["decode"]["bytes"] == size <= found["encode"]["bytes"] < size + 1000
     assert found["decode"]["calls"] == 4
     assert 2 * path.stat().st_size > found["read"]["bytes"] > size / 5  # metadata are read ahead
     assert found["write"]["bytes"] == sum(map(len, tree_bytes(tmp_path / "out.zarr").values()))
