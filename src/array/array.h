@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "array/attributes.h"
@@ -110,9 +112,21 @@ class Group {
   virtual const Attributes& attributes() const = 0;
   virtual const std::string& name() const = 0;            // "file: /element"
   virtual std::vector<std::string> children() const = 0;  // names in stored order
-  virtual Node child(const std::string& name) const = 0;  // empty Node when there is none
+  // Empty Node when there is none. Opens it, unless somebody holds it from an earlier call.
+  Node child(const std::string& name) const;
 
   Node at(const std::string& path) const;  // "a/b/c"; "" is an error. Throws NotFound, naming the nearest that exists
+
+ protected:
+  virtual Node open_child(const std::string& name) const = 0;
+
+ private:
+  struct Opened {
+    std::weak_ptr<const Array> array;
+    std::weak_ptr<const Group> group;
+  };
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, Opened> opened_;
 };
 
 // What lies at a path of the file system, by its contents: HDF5 file, Zarr directory, Zarr zip.

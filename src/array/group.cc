@@ -7,6 +7,22 @@ namespace lamella::array {
 
 const Attributes& Node::attributes() const { return array ? array->attributes() : group->attributes(); }
 
+Node Group::child(const std::string& name) const {
+  constexpr size_t kMost = 4096;
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = opened_.find(name); found != opened_.end()) {
+      Node node{found->second.array.lock(), found->second.group.lock()};
+      if (node) return node;
+    }
+  }
+  Node node = open_child(name);
+  std::lock_guard lock(mutex_);
+  if (opened_.size() >= kMost) opened_.clear();
+  opened_[name] = {node.array, node.group};
+  return node;
+}
+
 Node Group::at(const std::string& path) const {
   const Group* here = this;
   Node node;

@@ -30,7 +30,7 @@ class HandMadeGroup final : public array::Group {
     for (const auto& [name, node] : children_) out.push_back(name);
     return out;
   }
-  array::Node child(const std::string& name) const override {
+  array::Node open_child(const std::string& name) const override {
     for (const auto& [one, node] : children_) {
       if (one == name) return node;
     }

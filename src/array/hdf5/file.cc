@@ -44,7 +44,7 @@ class FileGroup final : public Group {
     return names;
   }
 
-  Node child(const std::string& name) const override {
+  Node open_child(const std::string& name) const override {
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) return {};
     const Link& link = links_[found->second];

@@ -139,7 +139,7 @@ class ZarrGroup : public Group {
     return out;
   }
 
-  Node child(const std::string& name) const override {
+  Node open_child(const std::string& name) const override {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
     if (depth_ > kMaxDepth)
       throw Error(ErrorKind::Corrupt, name_ + ": groups nested deeper than " + std::to_string(kMaxDepth));
