@@ -20,8 +20,29 @@ Block Container::read_some(int64_t address, int64_t least, int64_t most, const c
   if (address < 0 || least < 0 || least > size() || address > size() - least) {
     corrupt(what, address, std::to_string(least) + " bytes there lie beyond the end of the file");
   }
-  return {file_->read(absolute(address), std::clamp(size() - address, least, std::max(least, most))),
-          absolute(address)};
+  const int64_t length = std::clamp(size() - address, least, std::max(least, most));
+  if (length <= kPage / 2) {
+    Block out{Buffer(length), absolute(address)};
+    if (read_small(out.position, out.buffer.bytes())) return out;
+  }
+  return {file_->read(absolute(address), length), absolute(address)};
+}
+
+// From the pages that are kept. False where the bytes lie across two of them.
+bool Container::read_small(int64_t position, Bytes out) const {
+  const int64_t number = position / kPage, offset = position % kPage;
+  if (offset + static_cast<int64_t>(out.size()) > kPage) return false;
+  std::lock_guard lock(pages_mutex_);
+  auto page = std::find_if(pages_.begin(), pages_.end(), [&](const Page& one) { return one.number == number; });
+  if (page == pages_.end()) {
+    page = pages_.begin() + static_cast<std::ptrdiff_t>(next_page_++ % kPages);
+    page->number = -1;
+    page->bytes = file_->read(number * kPage, std::min(kPage, file_->size() - number * kPage));
+    page->number = number;
+  }
+  if (offset + static_cast<int64_t>(out.size()) > page->bytes.size()) return false;
+  std::memcpy(out.data(), page->bytes.data() + offset, out.size());
+  return true;
 }
 
 Block Container::read_signed(int64_t address, int64_t size, const char* signature, const char* what) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,8 +53,19 @@ class Container {
   std::string path_of(int64_t address) const;
 
  private:
+  static constexpr int64_t kPage = 4096;
+  static constexpr size_t kPages = 16;
+  struct Page {
+    int64_t number = -1;  // position in the file / kPage
+    Buffer bytes;
+  };
+  bool read_small(int64_t position, Bytes out) const;
+
   std::shared_ptr<const store::ReadFile> file_;
   Superblock super_;
+  mutable std::mutex pages_mutex_;
+  mutable std::array<Page, kPages> pages_;  // read last: structures are small and stand together
+  mutable size_t next_page_ = 0;
   mutable std::once_flag walked_;
   mutable std::unordered_map<int64_t, std::string> paths_;
 };
