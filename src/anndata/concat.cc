@@ -102,6 +102,7 @@ class Concatenation {
   Store make();
 
  private:
+  Input open_input(const Store& store) const;
   void take_keys();
   TreePtr joined_index(const std::string& frame_name) const;
   TreePtr joined_frame();
@@ -138,24 +139,43 @@ Concatenation::Concatenation(const std::vector<Store>& stores, const ConcatOptio
     throw Error(ErrorKind::Invalid, "axis " + std::to_string(options.axis) + ": 0 (obs) or 1 (var)");
   joined_ = options.axis == 0 ? "obs" : "var";
   other_ = options.axis == 0 ? "var" : "obs";
+  // Opening takes most of the time when there are many inputs.
+  inputs_.resize(stores.size());
+  std::vector<uint8_t> nullable(stores.size());
+  ThreadPool::shared().parallel_for(static_cast<int64_t>(stores.size()), [&](int64_t i) {
+    const auto at = static_cast<size_t>(i);
+    inputs_[at] = open_input(stores[at]);
+    nullable[at] = index_column(*inputs_[at].root->child(other_))->encoding() == "nullable-string-array";
+  });
   std::vector<TreePtr> frames;
-  for (const Store& store : stores) {
-    Input input;
-    input.root = store.root;
-    input.name = store.inputs.empty() ? store.root->name : store.inputs.front();
-    if (store.root->encoding() != "anndata") throw Error(ErrorKind::Invalid, input.name + ": is no AnnData");
-    input.length = store.root->child(joined_)->length();
-    frames.push_back(store.root->child(other_));
-    const TreePtr index = index_column(*frames.back());
-    nullable_ |= index->encoding() == "nullable-string-array";
-    input.other = read_strings(*index);
-    inputs_.push_back(std::move(input));
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    frames.push_back(inputs_[i].root->child(other_));
+    nullable_ |= nullable[i] != 0;
   }
   for (const Input& input : inputs_) check_unique(input.other, input.name, other_);
   target_name_ = index_name(frames);
   target_ = join_index(inputs_, options.outer);
   for (const Input& input : inputs_) reindex_.push_back(reindex_to(target_, input.other));
   take_keys();
+}
+
+// Reads the index of the other axis, and opens what will be looked at.
+Input Concatenation::open_input(const Store& store) const {
+  Input input;
+  input.root = store.root;
+  input.name = store.inputs.empty() ? store.root->name : store.inputs.front();
+  if (store.root->encoding() != "anndata") throw Error(ErrorKind::Invalid, input.name + ": is no AnnData");
+  input.length = store.root->child(joined_)->length();
+  input.other = read_strings(*index_column(*store.root->child(other_)));
+  for (const std::string& group : {std::string("layers"), joined_, joined_ + "m"}) {
+    const TreePtr tree = store.root->child(group);
+    for (const std::string& name : tree ? tree->children() : std::vector<std::string>()) {
+      const TreePtr child = tree->child(name);
+      if (child && child->encoding() == "categorical") child->child("categories");
+    }
+  }
+  if (store.root->has("X")) store.root->child("X");
+  return input;
 }
 
 void Concatenation::take_keys() {
