@@ -23,12 +23,23 @@ import anndata, numpy as np, pandas as pd, scipy.sparse as sp
 from pathlib import Path
 folder, count, rows, genes, differing, layers, form = Path(sys.argv[1]), *map(int, sys.argv[2:7]), sys.argv[7]
 random = np.random.default_rng(0)
+
+def sparse(rows, genes):
+    "Some 5 % of the genes in each row, at most 200."
+    taken = min(genes // 20, 200)
+    indices = np.sort(random.integers(0, genes, (rows, taken), dtype="i4"), axis=1)
+    x = sp.csr_matrix(
+        (random.integers(1, 50, rows * taken).astype("f4"), indices.ravel(), np.arange(rows + 1) * taken), (rows, genes)
+    )
+    x.sum_duplicates()
+    return x
+
 folder.mkdir(parents=True)
 for number in range(count):
     names = [f"gene{i}" for i in range(genes)]
     if differing:
         names = [f"gene{i}" for i in sorted(random.permutation(genes + genes // 5)[:genes])]
-    x = sp.random(rows, genes, 0.05, "csr", dtype="f4", random_state=number)
+    x = sparse(rows, genes)
     adata = anndata.AnnData(
         x,
         obs=pd.DataFrame(
