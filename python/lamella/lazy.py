@@ -101,7 +101,7 @@ class Mapping:
         return _lazy(self._owner, (*self._path, name))
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self.keys() else default  # noqa: SIM118, SIM401
+        return self[name] if name in self.keys() else default
 
     def values(self) -> list[Any]:
         return [self[name] for name in self]
