@@ -53,7 +53,7 @@ Opened open(const std::string& path) {
 }
 
 std::unique_ptr<Sink> create_sink(const std::string& path, const SinkOptions& options) {
-  if (options.format == SinkFormat::Hdf5) return hdf5::create_hdf5_sink(path, options.resume);
+  if (options.format == SinkFormat::Hdf5) return hdf5::create_hdf5_sink(path, options.resume, options.durable);
   auto store = options.zip ? store::create_zip(path) : store::create_directory(path);
   return zarr::create_zarr_sink(std::move(store), options.format == SinkFormat::Zarr2 ? 2 : 3, options.resume,
                                 options.consolidate);

@@ -86,6 +86,7 @@ struct SinkOptions {
   bool zip = false;     // Zarr only
   bool resume = false;  // go on with what lies at the path; the caller calls create_* and restore() as in the first run
   bool consolidate = true;  // Zarr: write consolidated metadata at the root
+  bool durable = true;      // HDF5; false: a scratch file, commit() does not wait for the device
 };
 std::unique_ptr<Sink> create_sink(const std::string& path, const SinkOptions& options);
 

@@ -100,20 +100,22 @@ class Nonzeros final : public Sparse {
   }
 
  private:
-  // Whole chunks of the source, so that none is decoded twice, unless they are too tall.
-  int64_t rows_at_once() const {
-    const int64_t row_bytes = std::max<int64_t>(minor() * type().size, 1);
-    int64_t step = std::clamp<int64_t>(kDenseBytes / row_bytes, 1, std::max<int64_t>(major(), 1));
-    const Shape grain = dense_->grain();
-    if (!grain.empty() && grain[0] * row_bytes <= 4 * kDenseBytes) step = round_up(step, grain[0]);
-    return step;
-  }
+  int64_t rows_at_once() const { return nonzeros_rows(*dense_); }
 
   lazy::ExprPtr dense_;
   Test test_;
 };
 
 }  // namespace
+
+// Whole chunks of the source, so that none is decoded twice, unless they are too tall.
+int64_t nonzeros_rows(const lazy::Expr& dense) {
+  const int64_t rows = dense.shape()[0], row_bytes = std::max<int64_t>(dense.shape()[1] * dense.type().size, 1);
+  int64_t step = std::clamp<int64_t>(kDenseBytes / row_bytes, 1, std::max<int64_t>(rows, 1));
+  const Shape grain = dense.grain();
+  if (!grain.empty() && grain[0] * row_bytes <= 4 * kDenseBytes) step = round_up(step, grain[0]);
+  return step;
+}
 
 SparsePtr nonzeros(lazy::ExprPtr dense) { return std::make_shared<Nonzeros>(std::move(dense)); }
 

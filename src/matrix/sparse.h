@@ -98,6 +98,8 @@ SparsePtr empty_sparse(Layout layout, Shape shape, DType type);
 
 // A dense matrix without its zeros: what compares equal to zero, so minus zero too, and not-a-number not. CSR.
 SparsePtr nonzeros(lazy::ExprPtr dense);
+// Rows that it reads at a time, whole.
+int64_t nonzeros_rows(const lazy::Expr& dense);
 
 // Entries that lie in memory.
 struct Entries {

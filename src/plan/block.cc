@@ -12,7 +12,7 @@ int64_t clipped(int64_t block, int64_t length) { return std::min(block, std::max
 int64_t bytes_of(const BlockProblem& problem, const Shape& block) {
   int64_t bytes = problem.item_size;
   for (size_t axis = 0; axis < block.size(); ++axis)
-    bytes = checked_mul(bytes, clipped(block[axis], round_up(problem.shape[axis], problem.unit[axis])));
+    bytes = checked_mul(bytes, clipped(block[axis], problem.shape[axis]));
   return bytes;
 }
 
@@ -70,6 +70,19 @@ bool may_grow(const BlockProblem& problem, const Shape& block, size_t axis) {
 }
 
 }  // namespace
+
+Shape choose_tile(const BlockProblem& problem, const BlockChoice& choice) {
+  // The same problem seen from the other side: the largest pieces of the source that meet few of the blocks.
+  BlockProblem mirrored = problem;
+  mirrored.unit = problem.grain;
+  mirrored.grain = choice.block;
+  mirrored.limit = {};
+  mirrored.runs_only = false;
+  Shape tile = choose_block(mirrored).block;
+  for (size_t axis = 0; axis < tile.size(); ++axis)
+    tile[axis] = clipped(std::min(tile[axis], choice.block[axis]), problem.shape[axis]);
+  return tile;
+}
 
 BlockChoice choose_block(const BlockProblem& problem) {
   BlockChoice choice;

@@ -28,6 +28,10 @@ struct BlockChoice {
   bool fits = true;  // false: even one unit is more than `memory`
 };
 
+// Tiles of an intermediate file between a source and blocks that would read it again and again: what is written in
+// pieces of the source and read in such blocks, each in one pass or little more.
+Shape choose_tile(const BlockProblem& problem, const BlockChoice& choice);
+
 // The smallest block of a handy size that reads the source as few times as the memory allows. Depends on nothing but
 // its argument: the same problem gives the same blocks, and so the same bytes, on every machine.
 BlockChoice choose_block(const BlockProblem& problem);

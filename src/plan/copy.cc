@@ -4,44 +4,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "plan/tiles.h"
 
 namespace lamella::plan {
 namespace {
 
-using array::ArraySpec;
-
 constexpr int64_t kWindow = 16;                   // encoded chunks that may wait for their turn
 constexpr int64_t kPassBytes = int64_t{4} << 20;  // encoded bytes that are read and passed on together
-constexpr int64_t kReadAhead = int64_t{64}
-                               << 10;  // a row of contiguous storage costs about that much, however little is taken
-
-// May the stored chunks of the source serve as they are?
-bool may_pass(const array::Array* from, const ArraySpec& to) {
-  if (from == nullptr || to.contiguous() || from->spec().contiguous()) return false;
-  const ArraySpec& spec = from->spec();
-  if (spec.type != to.type || spec.shape != to.shape || spec.chunks != to.chunks || spec.codecs != to.codecs)
-    return false;
-  if (spec.fill_element() != to.fill_element() && !to.type.has_references_to_heap()) return false;
-  // HDF5's variable-length elements are references into the file that they stand in.
-  return !to.type.has_references_to_heap() ||
-         std::any_of(to.codecs.begin(), to.codecs.end(),
-                     [](const codec::CodecSpec& c) { return c.name.rfind("vlen-", 0) == 0; });
-}
-
-Shape unit_of(const ArraySpec& spec) {
-  if (!spec.contiguous()) return spec.chunks;
-  Shape unit(spec.shape.size(), 1);
-  if (!unit.empty())
-    unit.back() = std::clamp<int64_t>(kReadAhead / std::max<int64_t>(spec.type.size, 1), 1,
-                                      std::max<int64_t>(spec.shape.back(), 1));
-  return unit;
-}
-
-int64_t encode_bytes(const ArraySpec& spec) {
-  if (spec.contiguous()) return 0;
-  const codec::Pipeline pipeline(spec.codecs, {spec.type, spec.chunks, spec.fill_element()});
-  return pipeline.encoded_bound() + pipeline.scratch_bytes() + pipeline.type().bytes();
-}
 
 // Calls body(block) for every block of the array in the order in which they are written: cell by cell of `limit`
 // (shards that must be written alone), row-major within.
@@ -67,13 +36,22 @@ struct Copy {
   const CopyPlan& plan;
   array::ArrayWriter& writer;
   int64_t array;
+  std::optional<TileFile> tiles;
 
+  const lazy::Expr& source();
   void pass();
   void pass_cell(const Box& cell);
   void blocks();
   void contiguous();
   void write_run(int64_t first, const Buffer& data);
 };
+
+// What blocks are read from. Tiles are made when the first block is read, not before: a resumed run may need none.
+const lazy::Expr& Copy::source() {
+  if (!plan.tiles) return *plan.source;
+  if (!tiles && TileFile::fits(run, *plan.tiles)) tiles.emplace(run, *plan.tiles, array);
+  return tiles ? *tiles->expr() : *plan.source;
+}
 
 Shape chunk_at(const Box& chunks, int64_t i) {
   Shape chunk = Grid{chunks.shape, Shape(chunks.rank(), 1)}.index(i);
@@ -129,7 +107,7 @@ void Copy::blocks() {
       Heap heap;
       Buffer data(count(block.shape) * item);
       const View view = View::c_order(data.data(), block.shape, item);
-      plan.source->read(block, view, heap, run.threads);
+      source().read(block, view, heap, run.threads);
       append_block(run, writer, array, block, restored, view);
     }
     run.meter.add(count(block.shape) * item);
@@ -162,7 +140,7 @@ void Copy::contiguous() {
     } else {
       Heap heap;
       Buffer data(bytes);
-      plan.source->read(block, View::c_order(data.data(), block.shape, item), heap, run.threads);
+      source().read(block, View::c_order(data.data(), block.shape, item), heap, run.threads);
       int64_t first = 0;
       for (size_t axis = 0; axis < strides.size(); ++axis) first += block.offset[axis] * strides[axis];
       write_run(first, data);
@@ -175,12 +153,6 @@ void Copy::contiguous() {
 }
 
 }  // namespace
-
-Shape grain_of(const lazy::Expr& source) {
-  const array::Array* array = source.source();
-  if (array == nullptr || !array->spec().contiguous()) return source.grain();
-  return unit_of(array->spec());
-}
 
 int64_t restore_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box& block) {
   const Grid grid = writer.spec().grid();
@@ -225,43 +197,6 @@ void append_block(Run& run, array::ArrayWriter& writer, int64_t array, const Box
   run.journal.flush();
 }
 
-int64_t CopyPlan::decoded_bytes() const { return checked_mul(count(spec.shape), spec.type.size); }
-
-CopyPlan plan_copy(lazy::ExprPtr source, const ArraySpec& spec, bool single_shards, int64_t memory) {
-  CopyPlan plan;
-  plan.source = std::move(source);
-  plan.spec = spec;
-  if (spec.null_space) return plan;
-  plan.pass_through = may_pass(plan.source->source(), spec);
-  if (single_shards && !spec.shards.empty()) plan.limit = spec.shards;
-
-  // A part of the memory is for what threads hold while they decode and encode, the rest for one block: the block must
-  // not depend on the number of threads, as it decides the order of the chunks.
-  BlockProblem problem{spec.shape, spec.type.size,    unit_of(spec), grain_of(*plan.source),
-                       plan.limit, spec.contiguous(), memory / 8 * 5};
-  plan.choice = choose_block(problem);
-  plan.thread_bytes = std::max(plan.source->working_bytes(), encode_bytes(spec));
-  const int64_t unit_bytes = checked_mul(count(problem.unit), spec.type.size);
-  plan.needed_bytes = plan.pass_through ? kPassBytes : std::max(2 * unit_bytes, unit_bytes + 2 * plan.thread_bytes);
-  plan.peak_bytes = plan.pass_through ? kPassBytes * 2 : plan.choice.bytes + 2 * plan.thread_bytes;
-  return plan;
-}
-
-Json CopyPlan::describe(const std::string& path) const {
-  Json out = {{"element", "/" + path}, {"shape", spec.shape}, {"dtype", to_string(spec.type)}};
-  if (!spec.contiguous()) out["chunks"] = spec.chunks;
-  if (!spec.shards.empty()) out["shards"] = spec.shards;
-  out["codec"] = spec.contiguous() ? "none" : codec::to_string(spec.codecs);
-  out["tasks"] = pass_through ? spec.grid().size() : choice.blocks;
-  out["how"] = pass_through ? "chunks pass through undecoded" : "decode, encode";
-  if (!pass_through) out["block"] = choice.block;
-  out["passes"] = pass_through ? 1.0 : choice.passes;
-  out["decoded_bytes"] = decoded_bytes();
-  out["stored_bytes_in"] = source ? source->stored_bytes() : 0;
-  out["peak_bytes"] = peak_bytes;
-  return out;
-}
-
 void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_t array) {
   if (!plan.spec.null_space && count(plan.spec.shape) > 0) {
     if (!plan.pass_through && plan.needed_bytes > run.memory) {
@@ -275,10 +210,11 @@ void run_copy(Run& run, const CopyPlan& plan, array::ArrayWriter& writer, int64_
     ThreadPool few(static_cast<int>(std::clamp<int64_t>(feeds, 1, run.threads.size())));
     ThreadPool& threads = few.size() == run.threads.size() ? run.threads : few;
     Run limited{run.sink, run.journal, threads, run.meter, run.memory, run.scratch_folder, run.arrays};
-    Copy copy{limited, plan, writer, array};
+    Copy copy{limited, plan, writer, array, {}};
     if (plan.pass_through) copy.pass();
     else if (plan.spec.contiguous()) copy.contiguous();
     else copy.blocks();
+    if (plan.tiles && !copy.tiles) run.meter.add(plan.tiles->work_bytes());
   }
   writer.finish();
 }

@@ -6,6 +6,7 @@
 #include "base/convert.h"
 #include "matrix/ordered_entries.h"
 #include "plan/layout.h"
+#include "plan/tiles.h"
 #include "plan/trial.h"
 
 namespace lamella::plan {
@@ -95,7 +96,11 @@ void align_chunks(array::ArraySpec& data, array::ArraySpec& indices) {
 }  // namespace
 
 void run_sparse(Run& run, const SparseStep& step, const WriteOptions& options) {
-  const auto sort = matrix::ordered_entries(step.source, step.layout);
+  std::optional<TileFile> tiles;
+  if (step.tiles && TileFile::fits(run, *step.tiles)) tiles.emplace(run, *step.tiles, run.arrays);
+  else if (step.tiles) run.meter.add(step.tiles->work_bytes());
+  const matrix::Matrix source = tiles ? matrix::Matrix{tiles->expr(), nullptr} : step.source;
+  const auto sort = matrix::ordered_entries(source, step.layout);
   const int64_t for_sort = run.memory / 2;
   sort->prepare({for_sort, run.threads, run.scratch_folder, [&] { run.meter.add(0); }});
   run.sink.create_group(step.path, step.attributes);
@@ -144,17 +149,19 @@ Json describe_sparse(const SparseStep& step, int64_t memory) {
     decoded = checked_mul(count(shape), step.source.type().size);
   }
   const int64_t sorted = decoded / std::max<int64_t>(memory / 8, 1) + 1;
+  const int64_t needed = std::max(2 * sort->needed_bytes(), step.tiles ? step.tiles->needed_bytes : 0);
   return {{"element", "/" + step.path},
           {"shape", shape},
           {"dtype", to_string(step.source.type())},
           {"tasks", sorted},
           {"how", step.source.sparse ? "count, deal into buckets, sort each"
                                      : "count non-zeros, deal into buckets, sort each"},
-          {"passes", 2.0},
+          {"passes", step.passes},
+          {"scratch_bytes", step.tiles ? step.tiles->decoded_bytes() : 0},
           {"decoded_bytes", decoded},
           {"stored_bytes_in", stored},
           {"peak_bytes", std::min(memory, 2 * decoded + sort->needed_bytes())},
-          {"needed_bytes", 2 * sort->needed_bytes()}};
+          {"needed_bytes", needed}};
 }
 
 }  // namespace lamella::plan

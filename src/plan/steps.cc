@@ -34,6 +34,17 @@ lazy::ExprPtr readable(const lazy::ExprPtr& source, int64_t memory) {
   return lazy::stream(std::shared_ptr<const array::Array>(source, array));  // shares the owner of `source`
 }
 
+// The non-zeros of a dense matrix are looked for twice, row by row, which is much reading where chunks are tall.
+void plan_rows(SparseStep& step, int64_t memory) {
+  const lazy::ExprPtr& dense = step.source.dense;
+  BlockProblem problem{dense->shape(), dense->type().size, {}, grain_of(*dense), {}, true, 0};
+  problem.unit = {matrix::nonzeros_rows(*dense), std::max<int64_t>(dense->shape()[1], 1)};
+  const BlockChoice rows = choose_block(problem);
+  problem.memory = memory / 8 * 5;
+  step.tiles = plan_tiles(dense, problem, rows, 2, memory);
+  step.passes = step.tiles ? step.tiles->choice.passes : 2 * rows.passes;
+}
+
 struct StepMaker {
   const WriteOptions& options;
   int64_t memory;
@@ -63,7 +74,9 @@ struct StepMaker {
     }
     const auto parts = from == Layout::Dense ? std::nullopt : item.source.sparse->parts();
     if (item.layout != from || !parts) {
-      steps.push_back(SparseStep{item.path, std::move(attributes), item.source, item.layout});
+      SparseStep step{item.path, std::move(attributes), item.source, item.layout, 2, nullptr};
+      if (from == Layout::Dense) plan_rows(step, memory);
+      steps.push_back(std::move(step));
       return;
     }
     steps.push_back(GroupStep{item.path, std::move(attributes)});
@@ -110,6 +123,12 @@ int64_t decoded_bytes(const Step& step) {
     return checked_mul(sparse->source.sparse->most_entries(), sparse->source.type().size + 4);
   }
   return checked_mul(count(sparse->source.shape()), sparse->source.type().size);
+}
+
+int64_t work_bytes(const Step& step) {
+  if (const auto* copy = std::get_if<CopyStep>(&step)) return copy->plan.work_bytes();
+  const auto* sparse = std::get_if<SparseStep>(&step);
+  return decoded_bytes(step) + (sparse != nullptr && sparse->tiles ? sparse->tiles->work_bytes() : 0);
 }
 
 const std::string& path_of(const Step& step) {

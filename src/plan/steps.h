@@ -28,6 +28,8 @@ struct SparseStep {
   array::Attributes attributes;
   matrix::Matrix source;
   matrix::Layout layout;
+  double passes = 2;                      // over the source: one to count, one to read
+  std::shared_ptr<const CopyPlan> tiles;  // a dense source goes through an intermediate file first; else null
 };
 
 using Step = std::variant<GroupStep, CopyStep, SparseStep>;
@@ -40,7 +42,8 @@ std::vector<Step> make_steps(const Recipe& recipe, const WriteOptions& options, 
 // Attributes of the group (or dense array) of a matrix in `layout`, added to those that the recipe gives.
 array::Attributes matrix_attributes(const MatrixItem& item, matrix::Layout layout);
 
-int64_t decoded_bytes(const Step& step);
+int64_t decoded_bytes(const Step& step);  // of the source, once
+int64_t work_bytes(const Step& step);     // as Meter counts them
 const std::string& path_of(const Step& step);
 
 }  // namespace lamella::plan

@@ -112,13 +112,16 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
     if (target.resumed()) target.keep();  // a sample that cannot be read now says nothing against what is there
     throw;
   }
-  int64_t total = 0;
-  for (const Step& step : steps) total = checked_add(total, decoded_bytes(step));
+  int64_t decoded = 0, work = 0;
+  for (const Step& step : steps) {
+    decoded = checked_add(decoded, decoded_bytes(step));
+    work = checked_add(work, work_bytes(step));
+  }
 
   const auto sink = array::create_sink(target.data_path(), {options.format, options.zip, target.resumed(), true});
   check_all(*sink, steps);
   ThreadPool threads(options.threads > 0 ? options.threads : available_processors());
-  Meter meter(progress, cancel, total);
+  Meter meter(progress, cancel, work);
   Journal journal(target.journal_path(), target.resumed());
   Run run{*sink, journal, threads, meter, memory, target.scratch_folder(), 0};
   try {
@@ -135,7 +138,7 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
   }
   WriteResult result;
   result.elements = static_cast<int64_t>(steps.size());
-  result.read_bytes = total;
+  result.read_bytes = decoded;
   result.written_bytes = size_of(options.target);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.peak_bytes = peak_resident_bytes();
@@ -147,7 +150,7 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
   const int64_t memory = steady_share(budget, options.memory_on_top);
   const std::vector<Step> steps = make_steps(recipe, options, memory);
   Json elements = Json::array();
-  int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0;
+  int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0, scratch = 0;
   for (const Step& step : steps) {
     Json one = Json::object();
     if (const auto* copy = std::get_if<CopyStep>(&step)) {
@@ -163,12 +166,13 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     read += one["decoded_bytes"].get<int64_t>();
     stored += static_cast<int64_t>(one["stored_bytes_in"].get<double>() * one["passes"].get<double>());
     peak = std::max(peak, one["peak_bytes"].get<int64_t>());
+    scratch = std::max(scratch, one.value("scratch_bytes", int64_t{0}));
     elements.push_back(std::move(one));
   }
   const int64_t resident = resident_bytes() + kReserve;
-  Json out = {{"target", options.target}, {"memory", budget},     {"tasks", tasks},
-              {"decoded_bytes", read},    {"read_bytes", stored}, {"expected_peak_bytes", peak + resident},
-              {"fits", needed <= memory}, {"elements", elements}};
+  Json out = {{"target", options.target}, {"memory", budget},         {"tasks", tasks},
+              {"decoded_bytes", read},    {"read_bytes", stored},     {"expected_peak_bytes", peak + resident},
+              {"scratch_bytes", scratch}, {"fits", needed <= memory}, {"elements", elements}};
   if (needed > memory) out["would_do"] = 2 * needed + resident;
   return out;
 }

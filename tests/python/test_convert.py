@@ -109,6 +109,26 @@ def test_same_bytes_for_any_number_of_threads(program, sample, tmp_path):
         assert trees[0] == trees[1] == trees[2]
 
 
+def test_row_chunks_to_column_chunks_by_way_of_tiles(program, tmp_path):
+    source = make("dense-rows.h5ad")
+    plan = json.loads(done(program, "convert", source, tmp_path / "x", *COLUMNS, "--dry-run", "--json").out)
+    x = next(one for one in plan["elements"] if one["element"] == "/X")
+    assert x["scratch_bytes"] == plan["scratch_bytes"] == 4000 * 4000 * 8
+    assert x["passes"] < 1.2
+    written = []
+    for threads in ("1", "3"):
+        done(program, "convert", source, tmp_path / "x.h5ad", *COLUMNS, "--threads", threads)
+        written.append((tmp_path / "x.h5ad").read_bytes())
+        (tmp_path / "x.h5ad").unlink()
+    assert written[0] == written[1]
+    for form in ("csr", "csc"):  # columns to rows
+        done(program, "convert", source, tmp_path / "tall.h5ad", *COLUMNS, "--overwrite")
+        done(program, "convert", tmp_path / "tall.h5ad", tmp_path / "s.h5ad", "--sparse", form, *COLUMNS, "--overwrite")
+        both = anndata.read_h5ad(source).X, anndata.read_h5ad(tmp_path / "s.h5ad").X
+        assert both[1].format == form
+        np.testing.assert_array_equal(both[0], both[1].toarray())
+
+
 def test_python_writes_the_same_bytes(program, sample, tmp_path):
     source, _ = sample
     done(program, "convert", source, tmp_path / "a.zarr", "--codec", "gzip:2")
@@ -218,10 +238,20 @@ def start(program: str, *arguments) -> subprocess.Popen:
     return subprocess.Popen([program, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-@pytest.mark.parametrize("name", ["x.h5ad", "x.zarr", "x.zarr.zip"])
-def test_killed_runs_resume_to_the_same_bytes(program, tmp_path, name):
-    source = make("csr-3e6.h5ad")
-    arguments = ["convert", source, tmp_path / name, "--codec", "gzip:6", "--threads", "2", "--memory", "128MiB"]
+COLUMNS = ["--chunks", "4000,10", "--memory", "48MiB"]  # by way of tiles on disk
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "options"),
+    [
+        ("csr-3e6.h5ad", "x.h5ad", ["--codec", "gzip:6", "--memory", "128MiB"]),
+        ("csr-3e6.h5ad", "x.zarr", ["--codec", "gzip:6", "--memory", "128MiB"]),
+        ("csr-3e6.h5ad", "x.zarr.zip", ["--codec", "gzip:6", "--memory", "128MiB"]),
+        ("dense-rows.h5ad", "x.h5ad", COLUMNS),
+    ],
+)
+def test_killed_runs_resume_to_the_same_bytes(program, tmp_path, source, name, options):
+    arguments = ["convert", make(source), tmp_path / name, "--threads", "2", *options]
     took = done(program, *arguments).seconds
     expected = tree_bytes(tmp_path / name)
     remove(tmp_path / name)

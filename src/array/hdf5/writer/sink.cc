@@ -62,7 +62,7 @@ std::vector<StoredAttribute> store_attributes(const Attributes& attributes, Heap
 
 class Hdf5Sink : public Sink {
  public:
-  Hdf5Sink(const std::string& path, bool resume) : name_(path) {
+  Hdf5Sink(const std::string& path, bool resume, bool durable) : name_(path), durable_(durable) {
     output_.file = resume ? store::reopen_local(path) : store::create_local(path);
     output_.end = kDataStart;
     objects_[""];
@@ -118,9 +118,9 @@ class Hdf5Sink : public Sink {
     std::vector<PendingReference> pending;
     write_object("", attributes, heap_address, pending);
     put_references(pending);
-    file.sync();
+    if (durable_) file.sync();
     write_superblock();
-    file.sync();
+    if (durable_) file.sync();
   }
 
  private:
@@ -219,14 +219,15 @@ class Hdf5Sink : public Sink {
   }
 
   std::string name_;
+  bool durable_;
   Output output_;
   std::map<std::string, Object> objects_;  // by path; "" is the root
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> create_hdf5_sink(const std::string& path, bool resume) {
-  return std::make_unique<Hdf5Sink>(path, resume);
+std::unique_ptr<Sink> create_hdf5_sink(const std::string& path, bool resume, bool durable) {
+  return std::make_unique<Hdf5Sink>(path, resume, durable);
 }
 
 }  // namespace lamella::array::hdf5
