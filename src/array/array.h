@@ -112,7 +112,7 @@ class Group {
   virtual const Attributes& attributes() const = 0;
   virtual const std::string& name() const = 0;            // "file: /element"
   virtual std::vector<std::string> children() const = 0;  // names in stored order
-  // Empty Node when there is none. Opens it, unless somebody holds it from an earlier call.
+  // Empty Node when there is none. A few that were asked for last are kept open.
   Node child(const std::string& name) const;
 
   Node at(const std::string& path) const;  // "a/b/c"; "" is an error. Throws NotFound, naming the nearest that exists
@@ -121,12 +121,8 @@ class Group {
   virtual Node open_child(const std::string& name) const = 0;
 
  private:
-  struct Opened {
-    std::weak_ptr<const Array> array;
-    std::weak_ptr<const Group> group;
-  };
   mutable std::mutex mutex_;
-  mutable std::unordered_map<std::string, Opened> opened_;
+  mutable std::unordered_map<std::string, Node> opened_;  // a few, each asked for again and again
 };
 
 // What lies at a path of the file system, by its contents: HDF5 file, Zarr directory, Zarr zip.

@@ -8,18 +8,15 @@ namespace lamella::array {
 const Attributes& Node::attributes() const { return array ? array->attributes() : group->attributes(); }
 
 Node Group::child(const std::string& name) const {
-  constexpr size_t kMost = 4096;
+  constexpr size_t kMostKept = 32;
   {
     std::lock_guard lock(mutex_);
-    if (const auto found = opened_.find(name); found != opened_.end()) {
-      Node node{found->second.array.lock(), found->second.group.lock()};
-      if (node) return node;
-    }
+    if (const auto found = opened_.find(name); found != opened_.end()) return found->second;
   }
   Node node = open_child(name);
   std::lock_guard lock(mutex_);
-  if (opened_.size() >= kMost) opened_.clear();
-  opened_[name] = {node.array, node.group};
+  if (opened_.size() >= kMostKept) opened_.clear();
+  opened_[name] = node;
   return node;
 }
 

@@ -15,9 +15,10 @@ constexpr int kMaxDepth = 256;
 // an out-of-range error in nlohmann), so they travel as marker strings and are turned into doubles after parsing.
 constexpr std::string_view kNan = "\x01nan", kInf = "\x01inf", kMinusInf = "\x01-inf";
 
-void check_depth(std::string_view text, const std::string& where) {
+// Checks the depth; are there bare tokens?
+bool look_through(std::string_view text, const std::string& where) {
   int depth = 0;
-  bool in_string = false;
+  bool in_string = false, tokens = false;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (in_string) {
@@ -29,12 +30,11 @@ void check_depth(std::string_view text, const std::string& where) {
       if (++depth > kMaxDepth) throw Error(ErrorKind::Corrupt, where + ": JSON nested deeper than 256 levels");
     } else if (c == ']' || c == '}') {
       --depth;
+    } else if (c == 'N' || c == 'I') {
+      tokens = true;
     }
   }
-}
-
-bool has_tokens(std::string_view text) {
-  return text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+  return tokens;
 }
 
 // Replaces the bare tokens by their markers, as JSON strings with an escaped control character.
@@ -116,11 +116,17 @@ void dump(const Json& value, int indent, int depth, std::string& out) {
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& where) {
-  check_depth(text, where);
+Json parse_json(std::string_view text, const std::string& where, std::string_view without) {
+  const bool tokens = look_through(text, where);
+  Json::parser_callback_t wanted;
+  if (!without.empty()) {
+    wanted = [without](int depth, Json::parse_event_t event, Json& key) {
+      return event != Json::parse_event_t::key || depth != 1 || key.get_ref<const std::string&>() != without;
+    };
+  }
   try {
-    if (!has_tokens(text)) return Json::parse(text);
-    Json value = Json::parse(mark_tokens(text));
+    if (!tokens) return Json::parse(text, wanted);
+    Json value = Json::parse(mark_tokens(text), wanted);
     unmark(value);
     return value;
   } catch (const Json::exception& error) {

@@ -223,7 +223,7 @@ Attributes parse_group_v3(const Json& document, const std::string& where) {
   return located(where, [&] {
     if (member(document, "node_type") != "group")
       throw Error(ErrorKind::Corrupt, "\"node_type\" must be \"array\" or \"group\"");
-    check_members(document, {"zarr_format", "node_type", "attributes", "consolidated_metadata"});
+    check_members(document, {"zarr_format", "node_type", "attributes"});
     return parse_attributes(member(document, "attributes"));
   });
 }
@@ -248,9 +248,8 @@ ArrayMetadata parse_array_v2(const Json& zarray, const Json& zattrs, const std::
 
 ArrayMetadata parse_array_v3(const Json& document, const std::string& where) {
   return located(where, [&] {
-    check_members(document,
-                  {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
-                   "codecs", "attributes", "storage_transformers", "dimension_names", "consolidated_metadata"});
+    check_members(document, {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
+                             "fill_value", "codecs", "attributes", "storage_transformers", "dimension_names"});
     ArrayMetadata out;
     ArraySpec& spec = out.spec;
     spec.shape = lengths(member(document, "shape"), "shape", 0);

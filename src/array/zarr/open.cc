@@ -15,11 +15,11 @@ std::string join(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "/" + name;
 }
 
-Json read_document(const store::Store& store, const std::string& key) {
+Json read_document(const store::Store& store, const std::string& key, std::string_view without = {}) {
   const std::optional<Buffer> bytes = store.read(key);
   if (!bytes) return nullptr;
   return parse_json({reinterpret_cast<const char*>(bytes->data()), static_cast<size_t>(bytes->size())},
-                    store.name() + "/" + key);
+                    store.name() + "/" + key, without);
 }
 
 class ZarrArray : public Array {
@@ -170,7 +170,7 @@ Node open_v3(const std::shared_ptr<store::Store>& store, const std::string& path
 
 // Empty when no node is there.
 Node open_node(const std::shared_ptr<store::Store>& store, const std::string& path, int depth) {
-  const Json v3 = read_document(*store, join(path, "zarr.json"));
+  const Json v3 = read_document(*store, join(path, "zarr.json"), "consolidated_metadata");
   if (!v3.is_null()) return open_v3(store, path, v3, depth);
   const Json zarray = read_document(*store, join(path, ".zarray"));
   if (!zarray.is_null()) {

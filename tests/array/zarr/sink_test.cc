@@ -248,7 +248,7 @@ TEST(ZarrPeers, ReadWhatWeWrite) {
                      history);
   }
   const std::string command =
-      std::string(python) + " " + fs::path(__FILE__).parent_path().string() + "/compare.py " + folder.string();
+      std::string(python) + " " LAMELLA_TEST_DATA "/../array/zarr/compare.py " + folder.string();
   EXPECT_EQ(std::system(command.c_str()), 0);
   fs::remove_all(folder);
 }
