@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "anndata/concat_parts.h"
 #include "anndata/element.h"
@@ -63,7 +64,8 @@ std::string index_name(const std::vector<TreePtr>& frames) {
 }
 
 void check_unique(const std::vector<std::string>& names, const std::string& file, const std::string& frame) {
-  std::set<std::string_view> seen;
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(names.size());
   for (const std::string& name : names) {
     if (seen.insert(name).second) continue;
     throw Error(ErrorKind::Invalid, file + ": the name '" + name + "' occurs twice in " + frame +
@@ -72,15 +74,15 @@ void check_unique(const std::vector<std::string>& names, const std::string& file
 }
 
 std::vector<std::string> join_index(const std::vector<Input>& inputs, bool outer) {
-  std::vector<std::string> out = inputs.front().other;
-  for (size_t i = 1; i < inputs.size(); ++i)
-    out = outer ? index_union(out, inputs[i].other) : index_intersection(out, inputs[i].other);
-  return out;
+  std::vector<const std::vector<std::string>*> lists;
+  for (const Input& input : inputs) lists.push_back(&input.other);
+  return outer ? index_union(lists) : index_intersection(lists);
 }
 
 Reindex reindex_to(const std::vector<std::string>& target, const std::vector<std::string>& from) {
   if (target == from) return {};
   std::unordered_map<std::string_view, int64_t> place;
+  place.reserve(from.size());
   for (size_t i = 0; i < from.size(); ++i) place.emplace(from[i], static_cast<int64_t>(i));
   auto positions = std::make_shared<matrix::Positions>();
   positions->reserve(target.size());
@@ -152,10 +154,12 @@ Concatenation::Concatenation(const std::vector<Store>& stores, const ConcatOptio
     frames.push_back(inputs_[i].root->child(other_));
     nullable_ |= nullable[i] != 0;
   }
-  for (const Input& input : inputs_) check_unique(input.other, input.name, other_);
   target_name_ = index_name(frames);
   target_ = join_index(inputs_, options.outer);
-  for (const Input& input : inputs_) reindex_.push_back(reindex_to(target_, input.other));
+  reindex_.resize(inputs_.size());
+  ThreadPool::shared().parallel_for(static_cast<int64_t>(inputs_.size()), [&](int64_t i) {
+    reindex_[static_cast<size_t>(i)] = reindex_to(target_, inputs_[static_cast<size_t>(i)].other);
+  });
   take_keys();
 }
 
@@ -167,6 +171,7 @@ Input Concatenation::open_input(const Store& store) const {
   if (store.root->encoding() != "anndata") throw Error(ErrorKind::Invalid, input.name + ": is no AnnData");
   input.length = store.root->child(joined_)->length();
   input.other = read_strings(*index_column(*store.root->child(other_)));
+  check_unique(input.other, input.name, other_);
   for (const std::string& group : {std::string("layers"), joined_, joined_ + "m"}) {
     const TreePtr tree = store.root->child(group);
     for (const std::string& name : tree ? tree->children() : std::vector<std::string>()) {

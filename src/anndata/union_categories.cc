@@ -41,8 +41,9 @@ std::optional<CategoryUnion> unite(const std::vector<std::vector<T>>& lists, boo
     out.ordered = true;
   } else {
     if (any_ordered) return std::nullopt;
-    united = lists.front();
-    for (size_t i = 1; i < lists.size(); ++i) united = index_union(united, lists[i]);
+    std::vector<const std::vector<T>*> all;
+    for (const auto& list : lists) all.push_back(&list);
+    united = index_union(all);
     if (united.size() == lists.front().size()) united = lists.front();
     else std::stable_sort(united.begin(), united.end(), natural);
   }

@@ -113,7 +113,7 @@ std::map<std::pair<int64_t, int64_t>, double> entries_of(const matrix::Sparse& s
   std::map<std::pair<int64_t, int64_t>, double> out;
   const bool csr = sparse.layout() == matrix::Layout::Csr;
   std::vector<double> values;
-  sparse.visit_all(true, {ThreadPool::shared()}, [&](const matrix::EntryBlock& block) {
+  sparse.visit_share(0, 1, true, {ThreadPool::shared()}, [&](const matrix::EntryBlock& block) {
     values.resize(static_cast<size_t>(block.n));
     convert_elements(sparse.type(), block.data, DType::float_(8), reinterpret_cast<std::byte*>(values.data()), block.n);
     for (int64_t i = 0; i < block.n; ++i) {

@@ -102,38 +102,38 @@ std::byte* map_block(int64_t capacity) {
 
 }  // namespace
 
-Buffer::Buffer(int64_t size) : size_(size) {
-  if (size == 0) return;
-  capacity_ = (size + 63) / 64 * 64;
-  if (capacity_ < kMappedFrom) {  // what the destructor asks, too
-    data_ = static_cast<std::byte*>(std::aligned_alloc(64, static_cast<size_t>(capacity_)));
-    if (data_ == nullptr) throw std::bad_alloc();
-    return;
+std::byte* allocate_block(int64_t size) {
+  const int64_t rounded = (size + 63) / 64 * 64;
+  if (rounded >= kMappedFrom) {  // what free_block() asks, too
+    std::byte* idle = IdleBlocks::instance().take(size_class(size));
+    return idle != nullptr ? idle : map_block(size_class(size));
   }
-  capacity_ = size_class(size);
-  data_ = IdleBlocks::instance().take(capacity_);
-  if (data_ == nullptr) data_ = map_block(capacity_);
+  void* data = std::aligned_alloc(64, static_cast<size_t>(rounded));
+  if (data == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(data);
 }
+
+void free_block(std::byte* data, int64_t size) noexcept {
+  if ((size + 63) / 64 * 64 >= kMappedFrom) IdleBlocks::instance().give(data, size_class(size));
+  else std::free(data);
+}
+
+Buffer::Buffer(int64_t size) : data_(size > 0 ? allocate_block(size) : nullptr), size_(size), allocated_(size) {}
 
 Buffer::Buffer(Buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
+      allocated_(std::exchange(other.allocated_, 0)) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
-  std::swap(capacity_, other.capacity_);
+  std::swap(allocated_, other.allocated_);
   return *this;
 }
 
 Buffer::~Buffer() {
-  if (data_ == nullptr) return;
-  if (capacity_ < kMappedFrom) {
-    std::free(data_);
-  } else {
-    IdleBlocks::instance().give(data_, capacity_);
-  }
+  if (data_ != nullptr) free_block(data_, allocated_);
 }
 
 void Buffer::shrink(int64_t size) { size_ = std::min(size, size_); }

@@ -9,8 +9,8 @@ namespace lamella {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
-// Owns a block of memory, aligned to 64 bytes, contents undefined. Large blocks come from a process-wide set of
-// recycled mappings: fresh pages cost far more than the work that is done on them. Move-only.
+// Owns a block of memory, aligned to 64 bytes, contents undefined. Large blocks are recycled: fresh pages cost far more
+// than the work that is done on them. Move-only.
 class Buffer {
  public:
   Buffer() = default;
@@ -34,8 +34,13 @@ class Buffer {
  private:
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
-  int64_t capacity_ = 0;
+  int64_t allocated_ = 0;
 };
+
+// The blocks that buffers and vectors (base/vector.h) are made of: aligned to 64 bytes, contents undefined; large ones
+// come from a process-wide set of recycled mappings. A block is given back with the size that it was asked for.
+std::byte* allocate_block(int64_t size);
+void free_block(std::byte* data, int64_t size) noexcept;
 
 // Gives recycled blocks that are not in use back to the operating system.
 void release_idle_buffers();

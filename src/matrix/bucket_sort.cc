@@ -4,40 +4,107 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/vector.h"
+#include "matrix/entry_run.h"
 
 namespace lamella::matrix {
 namespace {
 
 constexpr int64_t kMajorBytes = 20;        // indptr, number of the bucket, and a cursor while a bucket is sorted
 constexpr int64_t kLeastBuffer = 4 << 10;  // of a bucket while entries are dealt out
-constexpr int64_t kMostBuffer = 1 << 20;
-constexpr int64_t kPiece = 1 << 16;  // entries of a lone major that are read at a time
+constexpr int64_t kMostBuffer = 256 << 10;
+constexpr int64_t kBucketEntries = 512 << 10;  // sorting larger ones misses the caches
 
-// A record: minor index, major from the start of its bucket (u32), value.
-template <int64_t kValue>
-void put_records(const EntryBlock& block, const std::vector<uint32_t>& bucket_of,
-                 const std::vector<int64_t>& first_major, int64_t index_size, int64_t value_size,
-                 std::vector<std::byte*>& places, const std::function<void(uint32_t)>& full,
-                 const std::vector<std::byte*>& ends) {
-  const int64_t bytes = kValue > 0 ? kValue : value_size;
-  for (int64_t i = 0; i < block.n; ++i) {
-    const uint32_t bucket = bucket_of[static_cast<size_t>(block.major[i])];
-    std::byte* to = places[bucket];
-    const auto major = static_cast<uint32_t>(block.major[i] - first_major[bucket]);
-    if (index_size == 4) std::memcpy(to, &block.minor[i], 4);
-    else std::memcpy(to, &block.minor[i], 8);
-    std::memcpy(to + index_size, &major, 4);
-    std::memcpy(to + index_size + 4, block.data + i * bytes, static_cast<size_t>(bytes));
-    places[bucket] = to + index_size + 4 + bytes;
-    if (places[bucket] == ends[bucket]) full(bucket);
-  }
-}
+// As many threads of the pool as are wanted.
+class SomeThreads {
+ public:
+  SomeThreads(ThreadPool& all, int64_t wanted) : few_(static_cast<int>(wanted)), all_(all) {}
+  ThreadPool& pool() { return few_.size() == all_.size() ? all_ : few_; }
+
+ private:
+  ThreadPool few_;
+  ThreadPool& all_;
+};
 
 }  // namespace
+
+// Deals the entries of one share out to all buckets. A record: minor, major from the start of its bucket (u32), value.
+class BucketSort::Dealer {
+ public:
+  Dealer(BucketSort& sort, const std::vector<uint32_t>& bucket_of, store::WriteFile* file, int64_t share,
+         int64_t buffer_bytes)
+      : sort_(sort), bucket_of_(bucket_of), file_(file), share_(share), piles_(sort.buckets_.size()) {
+    buffer_bytes_ = std::max<int64_t>(buffer_bytes / sort.record_bytes(), 1) * sort.record_bytes();
+    for (size_t b = 0; b < piles_.size(); ++b) piles_[b].first_major = sort.buckets_[b].first_major;
+  }
+
+  void take(const EntryBlock& block) {
+    const int64_t size = sort_.value_type_.size;
+    if (size == 4) put<4>(block);
+    else if (size == 8) put<8>(block);
+    else put<0>(block);
+  }
+
+  void finish() {
+    for (size_t b = 0; b < piles_.size(); ++b) flush(b, true);
+  }
+
+ private:
+  struct Pile {
+    std::byte *next = nullptr, *end = nullptr;
+    int64_t first_major = 0;
+    Buffer buffer;
+  };
+
+  template <int64_t kValue>
+  void put(const EntryBlock& block) {
+    const int64_t bytes = kValue > 0 ? kValue : sort_.value_type_.size, index = sort_.index_size_;
+    for (int64_t i = 0; i < block.n; ++i) {
+      const uint32_t bucket = bucket_of_[static_cast<size_t>(block.major[i])];
+      Pile& pile = piles_[bucket];
+      if (pile.next == pile.end) flush(bucket, false);
+      const auto major = static_cast<uint32_t>(block.major[i] - pile.first_major);
+      if (index == 4) std::memcpy(pile.next, &block.minor[i], 4);
+      else std::memcpy(pile.next, &block.minor[i], 8);
+      std::memcpy(pile.next + index, &major, 4);
+      std::memcpy(pile.next + index + 4, block.data + i * bytes, static_cast<size_t>(bytes));
+      pile.next += index + 4 + bytes;
+    }
+  }
+
+  // Puts away what lies on a pile and begins a new one, unless it was the last.
+  void flush(size_t bucket, bool last) {
+    Pile& pile = piles_[bucket];
+    const int64_t bytes = pile.next - pile.buffer.data();
+    if (bytes > 0) {
+      Extent extent{0, bytes, {}};
+      if (file_ != nullptr) {
+        extent.position = sort_.spill_end_.fetch_add(bytes);
+        file_->write_at(extent.position, pile.buffer.bytes().first(static_cast<size_t>(bytes)));
+      } else {
+        extent.kept =
+            last ? Buffer::copy_of(pile.buffer.bytes().first(static_cast<size_t>(bytes))) : std::move(pile.buffer);
+      }
+      sort_.extents_of(sort_.buckets_[bucket])[share_].push_back(std::move(extent));
+    }
+    if (last) pile.buffer = Buffer();
+    else if (pile.buffer.empty()) pile.buffer = Buffer(buffer_bytes_);
+    pile.next = pile.buffer.data();
+    pile.end = pile.next + pile.buffer.size();
+  }
+
+  BucketSort& sort_;
+  const std::vector<uint32_t>& bucket_of_;
+  store::WriteFile* file_;
+  int64_t share_;
+  int64_t buffer_bytes_;
+  std::vector<Pile> piles_;
+};
 
 BucketSort::BucketSort(SparsePtr source, Layout wanted)
     : OrderedEntries(source->layout() == wanted ? source->major() : source->minor(),
@@ -53,31 +120,40 @@ int64_t BucketSort::needed_bytes() const { return base_bytes() + (int64_t{8} << 
 
 int64_t BucketSort::base_bytes() const { return source_->working_bytes() + majors_ * kMajorBytes; }
 
-void BucketSort::for_each(bool with_data, const SortResources& resources, const Sparse::Body& body) const {
-  const Reading reading{resources.threads, (resources.memory - base_bytes()) / 4};
-  source_->visit_all(with_data, reading, [&](const EntryBlock& block) {
-    resources.check();
-    body(swaps_ ? EntryBlock{block.n, block.minor, block.major, block.data} : block);
-  });
-}
-
 void BucketSort::prepare(const SortResources& resources) {
   if (needed_bytes() > resources.memory) {
     throw Error(ErrorKind::OutOfBudget, "bringing the matrix into its new order needs " + format_bytes(needed_bytes()) +
                                             ", " + format_bytes(resources.memory) + " are left; give more --memory");
   }
-  count(resources);
-  const int64_t left = resources.memory - base_bytes();
-  // A loaded bucket is there twice: as records and sorted.
-  most_loaded_ = std::max<int64_t>(left / 2 / (2 * record_bytes()), 1);
-  cut(most_loaded_);
-  deal(resources);
+  threads_ = &resources.threads;
+  shares_ = share_count(*source_, resources.threads);
+  const int64_t memory = resources.memory - majors_ * kMajorBytes;
+  count(resources, memory);
+  spills_ = nnz() * record_bytes() > memory / 2;
+  // What is sorted lies there beside the records that it comes from.
+  most_sorted_ = std::max<int64_t>(memory / 4 / (2 * record_bytes()), 1);
+  const int64_t for_all_threads = std::max<int64_t>(nnz() / (4 * resources.threads.size()), 64 << 10);
+  cut(std::min({most_sorted_ / resources.threads.size() + 1, kBucketEntries, for_all_threads}));
+  deal(resources, memory);
 }
 
-void BucketSort::count(const SortResources& resources) {
+void BucketSort::count(const SortResources& resources, int64_t memory) {
   indptr_.assign(static_cast<size_t>(majors_) + 1, 0);
-  for_each(false, resources, [&](const EntryBlock& block) {
-    for (int64_t i = 0; i < block.n; ++i) ++indptr_[static_cast<size_t>(block.major[i]) + 1];
+  const int64_t counters = memory / 4 / (majors_ * 8 + 1);
+  const int64_t workers = std::max<int64_t>(std::min(visitors(*source_, *threads_, memory / 2), counters), 1);
+  SomeThreads some(*threads_, workers);
+  std::mutex mutex;
+  some.pool().parallel_for(shares_, [&](int64_t share) {
+    std::vector<int64_t> own(workers > 1 ? static_cast<size_t>(majors_) : 0);
+    int64_t* counts = workers > 1 ? own.data() : indptr_.data() + 1;
+    const Reading reading{some.pool(), memory / 4 / workers};
+    source_->visit_share(share, shares_, false, reading, [&](const EntryBlock& block) {
+      resources.check();
+      const int64_t* majors = swaps_ ? block.minor : block.major;
+      for (int64_t i = 0; i < block.n; ++i) ++counts[majors[i]];
+    });
+    std::lock_guard lock(mutex);
+    for (size_t major = 0; major < own.size(); ++major) indptr_[major + 1] += own[major];
   });
   finish_counting();
 }
@@ -93,103 +169,97 @@ void BucketSort::cut(int64_t most_entries) {
     buckets_.push_back(bucket);
     major = bucket.end_major;
   }
+  extents_.resize(buckets_.size() * static_cast<size_t>(shares_));
 }
 
-// Second pass: every record to the next free place of its bucket.
-void BucketSort::deal(const SortResources& resources) {
+// Second pass: every record to its bucket.
+void BucketSort::deal(const SortResources& resources, int64_t memory) {
   if (nnz() == 0) return;
-  const int64_t record = record_bytes();
-  const size_t n = buckets_.size();
   std::vector<uint32_t> bucket_of(static_cast<size_t>(majors_));
-  std::vector<int64_t> first_major(n), written(n);
-  for (size_t b = 0; b < n; ++b) {
-    first_major[b] = buckets_[b].first_major;
-    written[b] = buckets_[b].begin * record;
+  for (size_t b = 0; b < buckets_.size(); ++b)
     std::fill(bucket_of.begin() + buckets_[b].first_major, bucket_of.begin() + buckets_[b].end_major,
               static_cast<uint32_t>(b));
-  }
-  const bool spills = n > 1;
   std::unique_ptr<store::WriteFile> file;
-  Buffer buffers;
-  std::vector<std::byte*> starts(n), places(n), ends(n);
-  if (spills) {
-    const int64_t left = resources.memory - base_bytes();
-    const int64_t each =
-        std::clamp<int64_t>(left / 2 / static_cast<int64_t>(n), kLeastBuffer, kMostBuffer) / record * record;
-    buffers = Buffer(each * static_cast<int64_t>(n));
-    for (size_t b = 0; b < n; ++b) {
-      starts[b] = places[b] = buffers.data() + each * static_cast<int64_t>(b);
-      ends[b] = starts[b] + each;
-    }
+  if (spills_) {
     spill_path_ = resources.scratch_folder + "/spill";
     file = store::create_local(spill_path_);
-  } else {
-    in_memory_ = Buffer(nnz() * record);
-    starts[0] = places[0] = in_memory_.data();
-    ends[0] = in_memory_.data() + in_memory_.size();
   }
-  auto flush = [&](uint32_t b) {
-    if (!spills || places[b] == starts[b]) return;
-    file->write_at(written[b], {starts[b], static_cast<size_t>(places[b] - starts[b])});
-    written[b] += places[b] - starts[b];
-    places[b] = starts[b];
-  };
-  for_each(true, resources, [&](const EntryBlock& block) {
-    const auto put = value_type_.size == 4   ? put_records<4>
-                     : value_type_.size == 8 ? put_records<8>
-                     : value_type_.size == 1 ? put_records<1>
-                     : value_type_.size == 2 ? put_records<2>
-                                             : put_records<0>;
-    put(block, bucket_of, first_major, index_size_, value_type_.size, places, flush, ends);
+  const auto buckets = static_cast<int64_t>(buckets_.size());
+  const int64_t workers =
+      std::clamp<int64_t>(memory / 4 / (buckets * kLeastBuffer), 1, visitors(*source_, *threads_, memory / 4));
+  const int64_t buffer = std::clamp<int64_t>(memory / 4 / workers / buckets, kLeastBuffer, kMostBuffer);
+  SomeThreads some(*threads_, workers);
+  some.pool().parallel_for(shares_, [&](int64_t share) {
+    Dealer dealer(*this, bucket_of, file.get(), share, buffer);
+    const Reading reading{some.pool(), memory / 8 / workers};
+    source_->visit_share(share, shares_, true, reading, [&](const EntryBlock& block) {
+      resources.check();
+      dealer.take(swaps_ ? EntryBlock{block.n, block.minor, block.major, block.data} : block);
+    });
+    dealer.finish();
   });
-  for (size_t b = 0; b < n; ++b) flush(static_cast<uint32_t>(b));
-  if (!spills) return;
   file.reset();
-  spill_ = store::open_local(spill_path_);
+  if (spills_) spill_ = store::open_local(spill_path_);
 }
 
-const std::byte* BucketSort::records_of(const Bucket& bucket, Buffer& owner) const {
-  if (!spill_) return in_memory_.data();
-  owner = spill_->read(bucket.begin * record_bytes(), (bucket.end - bucket.begin) * record_bytes());
-  return owner.data();
+std::vector<BucketSort::Extents>::iterator BucketSort::extents_of(const Bucket& bucket) {
+  return extents_.begin() + (&bucket - buckets_.data()) * shares_;
 }
 
-// Counting sort by major; stable, as the records of a bucket lie in the order of the stream.
-void BucketSort::load(const Bucket& bucket) {
-  if (loaded_ == &bucket) return;
-  loaded_ = nullptr;
-  const int64_t n = bucket.end - bucket.begin, value = value_type_.size;
-  sorted_indices_ = Buffer();
-  sorted_data_ = Buffer();
-  Buffer owner;
-  const std::byte* record = records_of(bucket, owner);
-  sorted_indices_ = Buffer(n * index_size_);
-  sorted_data_ = Buffer(n * value);
-  std::vector<int64_t> next(indptr_.begin() + bucket.first_major, indptr_.begin() + bucket.end_major);
-  for (int64_t i = 0; i < n; ++i, record += record_bytes()) {
-    uint32_t major;
-    std::memcpy(&major, record + index_size_, 4);
-    const int64_t place = next[major]++ - bucket.begin;
-    std::memcpy(sorted_indices_.data() + place * index_size_, record, static_cast<size_t>(index_size_));
-    std::memcpy(sorted_data_.data() + place * value, record + index_size_ + 4, static_cast<size_t>(value));
+// Calls body(records, first, n) with the records of a bucket in the order of the source, numbered as entries are:
+// those [begin, end) and some beside them.
+template <class Body>
+void BucketSort::for_each_run(const Bucket& bucket, int64_t begin, int64_t end, const Body& body) {
+  Buffer read;
+  int64_t at = bucket.begin;
+  for (auto share = extents_of(bucket); share != extents_of(bucket) + shares_; ++share) {
+    for (const Extent& extent : *share) {
+      const int64_t first = at, n = extent.bytes / record_bytes();
+      at += n;
+      if (at <= begin || first >= end) continue;
+      if (spills_) {
+        if (read.size() < extent.bytes) read = Buffer(extent.bytes);
+        spill_->read_at(extent.position, read.bytes().first(static_cast<size_t>(extent.bytes)));
+      }
+      body(spills_ ? read.data() : extent.kept.data(), first, n);
+    }
   }
-  if (source_->scattered()) sort_minors(bucket);
-  loaded_ = &bucket;
+}
+
+// Counting sort by major; stable, as the records of a bucket come in the order of the source.
+void BucketSort::sort(Sorted& sorted) {
+  const Bucket& bucket = *sorted.bucket;
+  const int64_t value = value_type_.size, width = record_bytes();
+  sorted.indices = Buffer(bucket.size() * index_size_);
+  sorted.data = Buffer(bucket.size() * value);
+  std::vector<int64_t> next(indptr_.begin() + bucket.first_major, indptr_.begin() + bucket.end_major);
+  for_each_run(bucket, bucket.begin, bucket.end, [&](const std::byte* record, int64_t, int64_t n) {
+    for (int64_t i = 0; i < n; ++i, record += width) {
+      uint32_t major;
+      std::memcpy(&major, record + index_size_, 4);
+      const int64_t place = next[major]++ - bucket.begin;
+      if (index_size_ == 4) std::memcpy(sorted.indices.data() + place * 4, record, 4);
+      else std::memcpy(sorted.indices.data() + place * 8, record, 8);
+      if (value == 4) std::memcpy(sorted.data.data() + place * 4, record + index_size_ + 4, 4);
+      else std::memcpy(sorted.data.data() + place * value, record + index_size_ + 4, static_cast<size_t>(value));
+    }
+  });
+  if (source_->scattered()) sort_minors(sorted);
 }
 
 // Where the source came in no order at all.
-void BucketSort::sort_minors(const Bucket& bucket) {
+void BucketSort::sort_minors(Sorted& sorted) const {
   const int64_t value = value_type_.size;
   std::vector<int64_t> order;
   std::vector<std::byte> indices, data;
   const auto minor = [&](int64_t at) {
     int64_t out = 0;
-    std::memcpy(&out, sorted_indices_.data() + at * index_size_, static_cast<size_t>(index_size_));
+    std::memcpy(&out, sorted.indices.data() + at * index_size_, static_cast<size_t>(index_size_));
     return out;
   };
-  for (int64_t major = bucket.first_major; major < bucket.end_major; ++major) {
-    const int64_t begin = indptr_[static_cast<size_t>(major)] - bucket.begin;
-    const int64_t n = indptr_[static_cast<size_t>(major) + 1] - bucket.begin - begin;
+  for (int64_t major = sorted.bucket->first_major; major < sorted.bucket->end_major; ++major) {
+    const int64_t begin = indptr_[static_cast<size_t>(major)] - sorted.bucket->begin;
+    const int64_t n = indptr_[static_cast<size_t>(major) + 1] - sorted.bucket->begin - begin;
     order.resize(static_cast<size_t>(n));
     std::iota(order.begin(), order.end(), begin);
     const auto before = [&](int64_t a, int64_t b) { return minor(a) < minor(b); };
@@ -198,45 +268,61 @@ void BucketSort::sort_minors(const Bucket& bucket) {
     indices.clear();
     data.clear();
     for (int64_t at : order) {
-      indices.insert(indices.end(), sorted_indices_.data() + at * index_size_,
-                     sorted_indices_.data() + (at + 1) * index_size_);
-      data.insert(data.end(), sorted_data_.data() + at * value, sorted_data_.data() + (at + 1) * value);
+      indices.insert(indices.end(), sorted.indices.data() + at * index_size_,
+                     sorted.indices.data() + (at + 1) * index_size_);
+      data.insert(data.end(), sorted.data.data() + at * value, sorted.data.data() + (at + 1) * value);
     }
-    std::copy(indices.begin(), indices.end(), sorted_indices_.data() + begin * index_size_);
-    std::copy(data.begin(), data.end(), sorted_data_.data() + begin * value);
+    std::copy(indices.begin(), indices.end(), sorted.indices.data() + begin * index_size_);
+    std::copy(data.begin(), data.end(), sorted.data.data() + begin * value);
   }
 }
 
-// A single major is in order already, so nothing needs to be there whole.
-void BucketSort::read_lone_major(int64_t begin, int64_t end, std::byte* indices, std::byte* data) const {
-  for (int64_t at = begin; at < end; at += kPiece) {
-    const int64_t n = std::min(kPiece, end - at);
-    const Buffer records = spill_->read(at * record_bytes(), n * record_bytes());
-    for (int64_t i = 0; i < n; ++i) {
-      const std::byte* record = records.data() + i * record_bytes();
-      std::memcpy(indices + (at - begin + i) * index_size_, record, static_cast<size_t>(index_size_));
-      std::memcpy(data + (at - begin + i) * value_type_.size, record + index_size_ + 4,
-                  static_cast<size_t>(value_type_.size));
-    }
+// Sorted, together with those that follow: one for each thread, as far as they fit.
+const BucketSort::Sorted& BucketSort::load(std::vector<Bucket>::const_iterator bucket) {
+  for (const Sorted& sorted : sorted_) {
+    if (sorted.bucket == &*bucket) return sorted;
   }
+  sorted_.clear();
+  int64_t entries = 0;
+  for (auto next = bucket; next != buckets_.cend(); ++next) {
+    entries += next->size();
+    const bool enough = static_cast<int>(sorted_.size()) == threads_->size() || entries > most_sorted_;
+    if (enough && !sorted_.empty()) break;
+    sorted_.push_back({&*next, {}, {}});
+  }
+  threads_->parallel_for(static_cast<int64_t>(sorted_.size()),
+                         [&](int64_t i) { sort(sorted_[static_cast<size_t>(i)]); });
+  return sorted_.front();
+}
+
+// Too long to be there whole. It is in order already where the source was.
+void BucketSort::read_lone_major(const Bucket& bucket, int64_t begin, int64_t end, std::byte* indices,
+                                 std::byte* data) {
+  const int64_t value = value_type_.size;
+  for_each_run(bucket, begin, end, [&](const std::byte* records, int64_t first, int64_t n) {
+    for (int64_t i = std::max(begin, first); i < std::min(end, first + n); ++i) {
+      const std::byte* record = records + (i - first) * record_bytes();
+      std::memcpy(indices + (i - begin) * index_size_, record, static_cast<size_t>(index_size_));
+      std::memcpy(data + (i - begin) * value, record + index_size_ + 4, static_cast<size_t>(value));
+    }
+  });
 }
 
 void BucketSort::read(int64_t begin, int64_t end, std::byte* indices, std::byte* data) {
-  auto bucket =
-      std::upper_bound(buckets_.begin(), buckets_.end(), begin, [](int64_t at, const Bucket& b) { return at < b.end; });
+  auto bucket = std::upper_bound(buckets_.cbegin(), buckets_.cend(), begin,
+                                 [](int64_t at, const Bucket& b) { return at < b.end; });
   for (int64_t at = begin; at < end; ++bucket) {
-    const int64_t stop = std::min(end, bucket->end);
-    if (stop <= at) continue;
+    const int64_t stop = std::min(end, bucket->end), n = stop - at, value = value_type_.size;
+    if (n <= 0) continue;
     std::byte* to_indices = indices + (at - begin) * index_size_;
-    std::byte* to_data = data + (at - begin) * value_type_.size;
-    if (spill_ && bucket->end - bucket->begin > most_loaded_) {
-      read_lone_major(at, stop, to_indices, to_data);
+    std::byte* to_data = data + (at - begin) * value;
+    if (bucket->size() > most_sorted_) {
+      read_lone_major(*bucket, at, stop, to_indices, to_data);
     } else {
-      load(*bucket);
-      std::memcpy(to_indices, sorted_indices_.data() + (at - bucket->begin) * index_size_,
-                  static_cast<size_t>((stop - at) * index_size_));
-      std::memcpy(to_data, sorted_data_.data() + (at - bucket->begin) * value_type_.size,
-                  static_cast<size_t>((stop - at) * value_type_.size));
+      const Sorted& sorted = load(bucket);
+      const int64_t from = at - bucket->begin;
+      std::memcpy(to_indices, sorted.indices.data() + from * index_size_, static_cast<size_t>(n * index_size_));
+      std::memcpy(to_data, sorted.data.data() + from * value, static_cast<size_t>(n * value));
     }
     at = stop;
   }

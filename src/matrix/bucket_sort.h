@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,9 +12,10 @@
 namespace lamella::matrix {
 
 // Brings the entries of a matrix into the order of another layout, or of its own where visit() would be dear, in
-// bounded memory: the majors are counted, cut into buckets whose entries fit in memory, and all entries dealt out to
-// their buckets, in a file if there is more than one. After prepare() the entries are read as if they lay there in
-// order. One thread at a time.
+// bounded memory: the majors are counted and cut into buckets of neighbours, all entries are dealt out to their
+// buckets, and each bucket is sorted when it is read. Records of a bucket are kept by the share of the source that they
+// come from, so shares are dealt out side by side and the order of the source is not lost. They go to a file when they
+// do not fit. The result does not depend on threads or memory.
 class BucketSort final : public OrderedEntries {
  public:
   BucketSort(SparsePtr source, Layout wanted);
@@ -21,33 +23,53 @@ class BucketSort final : public OrderedEntries {
 
   void prepare(const SortResources& resources) override;
   void read(int64_t begin, int64_t end, std::byte* indices, std::byte* data) override;
+  bool sorts() const override { return true; }
   int64_t needed_bytes() const override;
 
  private:
   struct Bucket {
     int64_t first_major = 0, end_major = 0;
     int64_t begin = 0, end = 0;  // entries
+    int64_t size() const { return end - begin; }
   };
+  // Some records of one bucket and one share, in the order of the source.
+  struct Extent {
+    int64_t position = 0, bytes = 0;  // in the file
+    Buffer kept;                      // or here
+  };
+  using Extents = std::vector<Extent>;
+  // A bucket in order.
+  struct Sorted {
+    const Bucket* bucket = nullptr;
+    Buffer indices, data;
+  };
+  class Dealer;
+
   int64_t record_bytes() const { return index_size_ + 4 + value_type_.size; }
-  void for_each(bool with_data, const SortResources& resources, const Sparse::Body& body) const;
-  void count(const SortResources& resources);
-  void cut(int64_t most_entries);
-  void deal(const SortResources& resources);
-  void load(const Bucket& bucket);
-  void sort_minors(const Bucket& bucket);
   int64_t base_bytes() const;
-  void read_lone_major(int64_t begin, int64_t end, std::byte* indices, std::byte* data) const;
-  const std::byte* records_of(const Bucket& bucket, Buffer& owner) const;
+  void count(const SortResources& resources, int64_t memory);
+  void cut(int64_t most_entries);
+  void deal(const SortResources& resources, int64_t memory);
+  std::vector<Extents>::iterator extents_of(const Bucket& bucket);  // one for each share
+  template <class Body>
+  void for_each_run(const Bucket& bucket, int64_t begin, int64_t end, const Body& body);
+  void sort(Sorted& sorted);
+  void sort_minors(Sorted& sorted) const;
+  const Sorted& load(std::vector<Bucket>::const_iterator bucket);
+  void read_lone_major(const Bucket& bucket, int64_t begin, int64_t end, std::byte* indices, std::byte* data);
 
   SparsePtr source_;
-  bool swaps_;               // majors of the source are the minors here
-  int64_t most_loaded_ = 0;  // entries of a bucket that may be loaded whole
+  bool swaps_;  // majors of the source are the minors here
+  ThreadPool* threads_ = nullptr;
+  int64_t shares_ = 1;
+  int64_t most_sorted_ = 0;  // entries that may lie there sorted at a time
   std::vector<Bucket> buckets_;
-  Buffer in_memory_;  // the records, when there is one bucket
+  std::vector<Extents> extents_;  // of bucket 0 in every share, of bucket 1 …
+  bool spills_ = false;
   std::string spill_path_;
+  std::atomic<int64_t> spill_end_ = 0;
   std::shared_ptr<const store::ReadFile> spill_;
-  const Bucket* loaded_ = nullptr;
-  Buffer sorted_indices_, sorted_data_;
+  std::vector<Sorted> sorted_;
 };
 
 }  // namespace lamella::matrix

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "matrix/entry_run.h"
 
 namespace lamella::matrix {
 namespace {
@@ -60,30 +61,18 @@ Compressed from_parts(const Sparse& sparse, const SparseParts& parts, ThreadPool
 Compressed read_compressed(const Sparse& sparse, ThreadPool& threads) {
   if (const auto parts = sparse.parts()) return from_parts(sparse, *parts, threads);
   const Reading reading{threads, kMemory};
-  const std::vector<int64_t> counts = sparse.counts(0, sparse.major(), reading);
+  std::vector<int64_t> indptr(1, 0);
+  for (int64_t n : sparse.counts(0, sparse.major(), reading)) indptr.push_back(checked_add(indptr.back(), n));
   Compressed out;
-  for (int64_t n : counts) out.nnz = checked_add(out.nnz, n);
+  out.nnz = indptr.back();
   out.index_type = index_type(sparse.major(), sparse.minor(), out.nnz);
-  const int64_t width = out.index_type.size, size = sparse.type().size;
+  const int64_t width = out.index_type.size;
   out.indptr = Buffer((sparse.major() + 1) * width);
+  for (size_t i = 0; i < indptr.size(); ++i)
+    std::memcpy(out.indptr.data() + static_cast<int64_t>(i) * width, &indptr[i], static_cast<size_t>(width));
   out.indices = Buffer(out.nnz * width);
-  out.data = Buffer(checked_mul(out.nnz, size));
-  int64_t sum = 0;
-  for (size_t i = 0; i <= counts.size(); ++i) {
-    std::memcpy(out.indptr.data() + static_cast<int64_t>(i) * width, &sum, static_cast<size_t>(width));
-    if (i < counts.size()) sum += counts[i];
-  }
-  int64_t at = 0;
-  sparse.visit(0, sparse.major(), true, reading, [&](const EntryBlock& block) {
-    std::memcpy(out.data.data() + at * size, block.data, static_cast<size_t>(block.n * size));
-    if (width == 8) {
-      std::memcpy(out.indices.data() + at * 8, block.minor, static_cast<size_t>(block.n * 8));
-    } else {
-      auto* to = reinterpret_cast<int32_t*>(out.indices.data()) + at;
-      for (int64_t i = 0; i < block.n; ++i) to[i] = static_cast<int32_t>(block.minor[i]);
-    }
-    at += block.n;
-  });
+  out.data = Buffer(checked_mul(out.nnz, sparse.type().size));
+  read_run(sparse, indptr, 0, out.nnz, width, out.indices.data(), out.data.data(), reading);
   return out;
 }
 

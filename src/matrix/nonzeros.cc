@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "matrix/sparse.h"
 
 namespace lamella::matrix {
@@ -59,7 +60,7 @@ class Nonzeros final : public Sparse {
     if (begin == end || columns == 0) return;
     const int64_t step = rows_at_once();
     Buffer block(std::min(step, end - begin) * columns * item), data(kEntries * item);
-    std::vector<int64_t> majors(kEntries), minors(kEntries);
+    Vector<int64_t> majors(kEntries), minors(kEntries);
     std::byte swapped[32];
     int64_t n = 0;
     auto give = [&] {

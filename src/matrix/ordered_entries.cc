@@ -1,11 +1,9 @@
 #include "matrix/ordered_entries.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "matrix/bucket_sort.h"
+#include "matrix/entry_run.h"
 
 namespace lamella::matrix {
 namespace {
@@ -24,7 +22,7 @@ class StraightEntries final : public OrderedEntries {
                                               format_bytes(resources.memory) + " are left; give more --memory");
     }
     threads_ = &resources.threads;
-    memory_ = (resources.memory - needed_bytes()) / 2 + kLeast;
+    memory_ = resources.memory - needed_bytes() + kLeast + source_->working_bytes();
     indptr_.assign(1, 0);
     for (int64_t begin = 0; begin < majors_; begin += kSlices) {
       resources.check();
@@ -35,26 +33,10 @@ class StraightEntries final : public OrderedEntries {
   }
 
   void read(int64_t begin, int64_t end, std::byte* indices, std::byte* data) override {
-    const auto major_of = [&](int64_t entry) {
-      return std::upper_bound(indptr_.begin(), indptr_.end(), entry) - indptr_.begin() - 1;
-    };
-    const int64_t first = major_of(begin), last = major_of(end - 1) + 1;
-    const int64_t size = value_type_.size;
-    int64_t at = indptr_[static_cast<size_t>(first)];
-    source_->visit(first, last, true, {*threads_, memory_}, [&](const EntryBlock& block) {
-      const int64_t from = std::max(begin, at), till = std::min(end, at + block.n);
-      if (from < till) {
-        std::memcpy(data + (from - begin) * size, block.data + (from - at) * size,
-                    static_cast<size_t>((till - from) * size));
-        for (int64_t i = from; i < till; ++i)
-          std::memcpy(indices + (i - begin) * index_size_, block.minor + (i - at), static_cast<size_t>(index_size_));
-      }
-      at += block.n;
-    });
-    if (at != indptr_[static_cast<size_t>(last)])
-      throw Error(ErrorKind::Corrupt, source_->name() + ": holds another number of entries than a moment ago");
+    read_run(*source_, indptr_, begin, end, index_size_, indices, data, {*threads_, memory_});
   }
 
+  bool sorts() const override { return false; }
   int64_t needed_bytes() const override { return source_->working_bytes() + majors_ * 8 + kLeast; }
 
  private:

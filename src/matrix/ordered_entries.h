@@ -33,6 +33,9 @@ class OrderedEntries {
   // Entries [begin, end) in order: indices in index_type(), values. Ascending ranges are cheapest.
   virtual void read(int64_t begin, int64_t end, std::byte* indices, std::byte* data) = 0;
 
+  // Do they come in another order?
+  virtual bool sorts() const = 0;
+
   // Least memory that prepare() works with.
   virtual int64_t needed_bytes() const = 0;
 

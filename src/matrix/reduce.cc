@@ -7,10 +7,12 @@
 
 #include "base/convert.h"
 #include "base/error.h"
+#include "base/vector.h"
 
 namespace lamella::matrix {
 namespace {
 
+constexpr int64_t kShares = 16;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double start_of(Reduction reduction) {
@@ -74,30 +76,52 @@ std::vector<double> reduce_dense(const lazy::Expr& dense, Reduction reduction, s
   return out;
 }
 
+// Results of a share of the entries, and of how many entries each is made.
+struct Partial {
+  std::vector<double> values;
+  std::vector<int64_t> seen;  // kept for extremes only
+};
+
 std::vector<double> reduce_sparse(const Sparse& sparse, Reduction reduction, size_t axis, const Reading& reading) {
   const bool to_major = (axis == 1) == (sparse.layout() == Layout::Csr);
   const int64_t length = to_major ? sparse.major() : sparse.minor();
   const int64_t other = to_major ? sparse.minor() : sparse.major();
-  std::vector<double> out(static_cast<size_t>(length), start_of(reduction)), values;
   const bool extreme = reduction == Reduction::Max || reduction == Reduction::Min;
-  std::vector<int64_t> seen(extreme ? out.size() : 0);
-  sparse.visit_all(true, reading, [&](const EntryBlock& block) {
-    values.resize(static_cast<size_t>(block.n));
-    convert_elements(sparse.type(), block.data, DType::float_(8), reinterpret_cast<std::byte*>(values.data()), block.n);
-    const int64_t* at = to_major ? block.major : block.minor;
-    for (int64_t i = 0; i < block.n; ++i) {
-      double& to = out[static_cast<size_t>(at[i])];
-      to = combine(reduction, to, values[static_cast<size_t>(i)]);
-    }
-    if (extreme) {
-      for (int64_t i = 0; i < block.n; ++i) ++seen[static_cast<size_t>(at[i])];
-    }
+  const Partial empty{std::vector<double>(static_cast<size_t>(length), start_of(reduction)),
+                      std::vector<int64_t>(extreme ? static_cast<size_t>(length) : 0)};
+  // Of a fixed number, or sums of floats would differ with the number of threads. Shares of whole majors do not meet.
+  const bool apart = to_major && !sparse.scattered();
+  const int64_t shares = apart || length * 16 * kShares <= reading.memory ? kShares : 1;
+  std::vector<Partial> partials(apart ? 1 : static_cast<size_t>(shares), empty);
+  const Reading one{reading.threads, reading.memory / 2 / reading.threads.size()};
+  reading.threads.parallel_for(shares, [&](int64_t share) {
+    Partial& to = partials[apart ? 0 : static_cast<size_t>(share)];
+    Vector<double> values;
+    sparse.visit_share(share, shares, true, one, [&](const EntryBlock& block) {
+      values.resize(static_cast<size_t>(block.n));
+      convert_elements(sparse.type(), block.data, DType::float_(8), reinterpret_cast<std::byte*>(values.data()),
+                       block.n);
+      const int64_t* at = to_major ? block.major : block.minor;
+      for (int64_t i = 0; i < block.n; ++i) {
+        double& result = to.values[static_cast<size_t>(at[i])];
+        result = combine(reduction, result, values[static_cast<size_t>(i)]);
+      }
+      if (extreme) {
+        for (int64_t i = 0; i < block.n; ++i) ++to.seen[static_cast<size_t>(at[i])];
+      }
+    });
   });
-  // What is not stored is zero.
-  for (size_t i = 0; i < seen.size(); ++i) {
-    if (seen[i] < other) out[i] = combine(reduction, out[i], 0);
+  Partial out = std::move(partials.front());
+  for (size_t share = 1; share < partials.size(); ++share) {
+    for (size_t i = 0; i < out.values.size(); ++i)
+      out.values[i] = merge(reduction, out.values[i], partials[share].values[i]);
+    for (size_t i = 0; i < out.seen.size(); ++i) out.seen[i] += partials[share].seen[i];
   }
-  return out;
+  // What is not stored is zero.
+  for (size_t i = 0; i < out.seen.size(); ++i) {
+    if (out.seen[i] < other) out.values[i] = combine(reduction, out.values[i], 0);
+  }
+  return std::move(out.values);
 }
 
 }  // namespace

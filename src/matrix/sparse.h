@@ -55,9 +55,11 @@ class Sparse {
   using Body = std::function<void(const EntryBlock&)>;
   virtual void visit(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const = 0;
 
-  // All entries in the order that is cheapest; whoever needs another sorts them. Differs from visit() if scattered().
-  virtual void visit_all(bool with_data, const Reading& reading, const Body& body) const {
-    visit(0, major(), with_data, reading, body);
+  // The entries of one of `shares` parts in the order that is cheapest; whoever needs another sorts them. Each entry is
+  // in one share. Unless scattered(), majors ascend within a share and from share to share.
+  virtual void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                           const Body& body) const {
+    visit(cut(share, shares), cut(share + 1, shares), with_data, reading, body);
   }
   // Does the order of majors cost a pass over everything for each visit()?
   virtual bool scattered() const { return false; }
@@ -77,6 +79,11 @@ class Sparse {
  protected:
   Sparse(Layout layout, Shape shape, DType type, std::string name)
       : layout_(layout), shape_(std::move(shape)), type_(std::move(type)), name_(std::move(name)) {}
+
+  // The major with which a share begins when each gets as many majors.
+  int64_t cut(int64_t share, int64_t shares) const {
+    return major() / shares * share + major() % shares * share / shares;
+  }
 
  private:
   Layout layout_;

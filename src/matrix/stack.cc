@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "lazy/concat.h"
 #include "lazy/map.h"
 #include "matrix/select.h"
@@ -67,8 +68,15 @@ class StackedMajor final : public Stacked {
       parts_[p]->visit(first, last, with_data, reading, shifted(p, body));
     });
   }
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    for (size_t p = 0; p < parts_.size(); ++p) parts_[p]->visit_all(with_data, reading, shifted(p, body));
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    // Each part is cut into as many shares, and these are handed out evenly.
+    const auto n = static_cast<int64_t>(parts_.size());
+    const int64_t of_each = ceil_div(shares, n), all = n * of_each;
+    for (int64_t i = all * share / shares; i < all * (share + 1) / shares; ++i) {
+      const auto p = static_cast<size_t>(i / of_each);
+      parts_[p]->visit_share(i % of_each, of_each, with_data, reading, shifted(p, body));
+    }
   }
   std::vector<int64_t> counts(int64_t begin, int64_t end, const Reading& reading) const override {
     std::vector<int64_t> out;
@@ -90,7 +98,7 @@ class StackedMajor final : public Stacked {
     }
   }
   Body shifted(size_t p, const Body& body) const {
-    return [this, p, &body, majors = std::vector<int64_t>()](const EntryBlock& block) mutable {
+    return [this, p, &body, majors = Vector<int64_t>()](const EntryBlock& block) mutable {
       majors.resize(static_cast<size_t>(block.n));
       std::transform(block.major, block.major + block.n, majors.begin(), [&](int64_t m) { return m + offsets_[p]; });
       body({block.n, majors.data(), block.minor, block.data});
@@ -129,7 +137,7 @@ class StackedMinor final : public Stacked {
     for_each_range(*this, begin, end, most, rest, [&](int64_t first, int64_t last, int64_t) {
       std::vector<Entries> all;
       for (const SparsePtr& part : parts_) all.push_back(read_entries(*part, first, last, rest));
-      std::vector<int64_t> majors, minors;
+      Vector<int64_t> majors, minors;
       for (int64_t major = first; major < last; ++major) {
         const auto row = static_cast<size_t>(major - first);
         for (size_t p = 0; p < all.size(); ++p) {
@@ -144,11 +152,12 @@ class StackedMinor final : public Stacked {
       }
     });
   }
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    if (!scattered()) return visit(0, major(), with_data, reading, body);
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    if (!scattered()) return Sparse::visit_share(share, shares, with_data, reading, body);
     for (size_t p = 0; p < parts_.size(); ++p) {
-      std::vector<int64_t> minors;
-      parts_[p]->visit_all(with_data, reading, [&](const EntryBlock& block) {
+      Vector<int64_t> minors;
+      parts_[p]->visit_share(share, shares, with_data, reading, [&](const EntryBlock& block) {
         minors.resize(static_cast<size_t>(block.n));
         std::transform(block.minor, block.minor + block.n, minors.begin(), [&](int64_t m) { return m + offsets_[p]; });
         body({block.n, block.major, minors.data(), block.data});
@@ -178,15 +187,16 @@ class Relaid final : public Sparse {
       if (entries > 0) gather(first, last, with_data, rest, body);
     });
   }
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    inner_->visit_all(with_data, reading, [&](const EntryBlock& block) {
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    inner_->visit_share(share, shares, with_data, reading, [&](const EntryBlock& block) {
       body({block.n, block.minor, block.major, block.data});
     });
   }
   bool scattered() const override { return true; }
   std::vector<int64_t> counts(int64_t begin, int64_t end, const Reading& reading) const override {
     std::vector<int64_t> out(static_cast<size_t>(end - begin), 0);
-    inner_->visit_all(false, reading, [&](const EntryBlock& block) {
+    inner_->visit_share(0, 1, false, reading, [&](const EntryBlock& block) {
       for (int64_t i = 0; i < block.n; ++i) {
         if (block.minor[i] >= begin && block.minor[i] < end) ++out[static_cast<size_t>(block.minor[i] - begin)];
       }
@@ -203,7 +213,7 @@ class Relaid final : public Sparse {
     const int64_t total = std::accumulate(next.begin(), next.end(), int64_t{0});
     std::exclusive_scan(next.begin(), next.end(), next.begin(), int64_t{0});
     const int64_t size = type().size;
-    std::vector<int64_t> majors(static_cast<size_t>(total)), minors(static_cast<size_t>(total));
+    Vector<int64_t> majors(static_cast<size_t>(total)), minors(static_cast<size_t>(total));
     Buffer data(with_data ? total * size : 0);
     inner_->visit(0, inner_->major(), with_data, reading, [&](const EntryBlock& block) {
       for (int64_t i = 0; i < block.n; ++i) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "matrix/entries.h"
 #include "matrix/sparse.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr int64_t kWindow = int64_t{1} << 18;      // entries of one block
 constexpr int64_t kMostWindow = int64_t{1} << 21;  // when chunks are that long
+constexpr int64_t kFew = int64_t{1} << 14;         // entries
 constexpr int64_t kSlices = int64_t{1} << 18;      // majors of which indptr is read at a time
 
 class Stored final : public Sparse {
@@ -19,7 +21,7 @@ class Stored final : public Sparse {
         reader_(parts_, minor(), this->name()) {}
 
   void visit(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const override {
-    std::vector<int64_t> majors, minors;
+    Vector<int64_t> majors, minors;
     Buffer data;
     int64_t done = -1;  // entries that were given out
     for (int64_t first = begin; first < end; first += kSlices) {
@@ -31,9 +33,12 @@ class Stored final : public Sparse {
       while (done < indptr.back()) {
         const int64_t n = std::min(window_end(done), indptr.back()) - done;
         if (static_cast<int64_t>(majors.size()) < n) {
-          majors.resize(static_cast<size_t>(n));
-          minors.resize(static_cast<size_t>(n));
-          if (with_data) data = Buffer(n * type().size);
+          // Of one size, so that the blocks are recycled, unless little is read.
+          const int64_t all = indptr.back() - indptr.front();
+          const int64_t most = all < kFew ? all : std::max(window_length(), n);
+          majors.resize(static_cast<size_t>(most));
+          minors.resize(static_cast<size_t>(most));
+          if (with_data) data = Buffer(most * type().size);
         }
         reader_.indices(done, done + n, minors.data(), reading.threads);
         if (with_data) reader_.data(done, done + n, data.data(), reading.threads);

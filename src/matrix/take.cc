@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "lazy/map.h"
 #include "matrix/select.h"
 
@@ -89,7 +90,7 @@ class TakeMajor final : public Sparse {
  private:
   void visit_run(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const {
     const int64_t shift = begin - picks_[begin];
-    std::vector<int64_t> majors;
+    Vector<int64_t> majors;
     inner_->visit(picks_[begin], picks_[begin] + end - begin, with_data, reading, [&](const EntryBlock& block) {
       if (shift == 0) return body(block);
       majors.resize(static_cast<size_t>(block.n));
@@ -106,8 +107,9 @@ class TakeMajor final : public Sparse {
     std::sort(unique.begin(), unique.end());
     unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
     const int64_t size = with_data ? type().size : 0;
-    std::vector<int64_t> begins(unique.size() + 1, 0), minors;
-    std::vector<std::byte> data;
+    std::vector<int64_t> begins(unique.size() + 1, 0);
+    Vector<int64_t> minors;
+    Vector<std::byte> data;
     minors.reserve(static_cast<size_t>(entries));
     data.reserve(static_cast<size_t>(entries * size));
     for (size_t u = 0; u < unique.size();) {
@@ -145,8 +147,9 @@ class Transposed final : public Sparse {
   void visit(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const override {
     inner_->visit(begin, end, with_data, reading, body);
   }
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    inner_->visit_all(with_data, reading, body);
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    inner_->visit_share(share, shares, with_data, reading, body);
   }
   bool scattered() const override { return inner_->scattered(); }
   std::vector<int64_t> counts(int64_t begin, int64_t end, const Reading& reading) const override {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "matrix/select.h"
 
 namespace lamella::matrix {
@@ -39,46 +40,109 @@ struct MinorMap {
   }
 };
 
-// Sorts the entries of one major by their minors: marks the minors in a set of bits and walks that, unless there are
-// few entries or two at one place.
+// The entries of one major, given back in the order of their minors: marks the minors in a set of bits and walks that,
+// unless there are few entries or two at one place.
 class RowSorter {
  public:
-  explicit RowSorter(int64_t minors)
-      : bits_(static_cast<size_t>(ceil_div(minors, 64))), at_(static_cast<size_t>(minors)) {}
+  RowSorter(int64_t minors, int64_t value_size)
+      : size_(value_size), bits_(static_cast<size_t>(ceil_div(minors, 64)), 0), at_(static_cast<size_t>(minors)) {}
 
-  // The order in which to take the entries.
-  void sort(const int64_t* minors, int64_t n, std::vector<int64_t>& order) {
-    order.clear();
-    if (n * 64 > static_cast<int64_t>(bits_.size()) && mark(minors, n)) {
+  void add(int64_t minor, const std::byte* value) {
+    ascending_ &= row_.empty() || row_.back().minor < minor;
+    row_.push_back({minor, value});
+  }
+
+  // The values lie in memory that is about to go.
+  void keep() {
+    Vector<std::byte> fresh(row_.size() * static_cast<size_t>(size_));
+    for (size_t i = 0; i < row_.size(); ++i) {
+      std::byte* to = fresh.data() + static_cast<int64_t>(i) * size_;
+      std::memcpy(to, row_[i].value, static_cast<size_t>(size_));
+      row_[i].value = to;
+    }
+    kept_ = std::move(fresh);
+  }
+
+  // Calls body(minor, value) in order, and begins anew.
+  template <class Body>
+  void finish(const Body& body) {
+    if (!ascending_ && row_.size() * 64 > bits_.size() && mark()) {
       for (size_t word = 0; word < bits_.size(); ++word) {
-        for (uint64_t left = bits_[word]; left != 0; left &= left - 1)
-          order.push_back(at_[word * 64 + static_cast<size_t>(std::countr_zero(left))]);
+        for (uint64_t left = bits_[word]; left != 0; left &= left - 1) {
+          const size_t minor = word * 64 + static_cast<size_t>(std::countr_zero(left));
+          body(static_cast<int64_t>(minor), at_[minor]);
+        }
         bits_[word] = 0;
       }
-      return;
+    } else {
+      if (!ascending_)
+        std::stable_sort(row_.begin(), row_.end(), [](const Entry& a, const Entry& b) { return a.minor < b.minor; });
+      for (const Entry& entry : row_) body(entry.minor, entry.value);
     }
-    for (int64_t i = 0; i < n; ++i) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return minors[a] < minors[b]; });
+    row_.clear();
+    ascending_ = true;
   }
 
  private:
+  struct Entry {
+    int64_t minor;
+    const std::byte* value;
+  };
+
   // False, and nothing marked, when two entries have the same minor.
-  bool mark(const int64_t* minors, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) {
-      uint64_t& word = bits_[static_cast<size_t>(minors[i] / 64)];
-      const uint64_t bit = uint64_t{1} << (minors[i] % 64);
+  bool mark() {
+    for (const Entry& entry : row_) {
+      uint64_t& word = bits_[static_cast<size_t>(entry.minor / 64)];
+      const uint64_t bit = uint64_t{1} << (entry.minor % 64);
       if ((word & bit) != 0) {
         std::fill(bits_.begin(), bits_.end(), 0);
         return false;
       }
       word |= bit;
-      at_[static_cast<size_t>(minors[i])] = i;
+      at_[static_cast<size_t>(entry.minor)] = entry.value;
     }
     return true;
   }
 
+  int64_t size_;
   std::vector<uint64_t> bits_;
-  std::vector<int64_t> at_;
+  Vector<const std::byte*> at_;
+  Vector<Entry> row_;
+  Vector<std::byte> kept_;
+  bool ascending_ = true;
+};
+
+// Entries at new places, for a body.
+class Mapped {
+ public:
+  explicit Mapped(int64_t value_size) : size_(value_size) {}
+
+  void clear() { n_ = 0; }
+  void push(int64_t major, int64_t minor, const std::byte* value) {
+    if (n_ == majors_.size()) grow();
+    majors_[n_] = major;
+    minors_[n_] = minor;
+    std::byte* to = data_.data() + static_cast<int64_t>(n_++) * size_;
+    if (value == nullptr) return;
+    if (size_ == 4) std::memcpy(to, value, 4);
+    else std::memcpy(to, value, static_cast<size_t>(size_));
+  }
+  void give(bool with_data, const Sparse::Body& body) const {
+    if (n_ > 0) body({static_cast<int64_t>(n_), majors_.data(), minors_.data(), with_data ? data_.data() : nullptr});
+  }
+
+ private:
+  void grow() {
+    const size_t most = std::max<size_t>(2 * n_, 1024);
+    majors_.resize(most);
+    minors_.resize(most);
+    data_.resize(most * static_cast<size_t>(size_));
+  }
+
+  int64_t size_;
+  size_t n_ = 0;
+  Vector<int64_t> majors_, minors_;
+  Vector<std::byte> data_;
 };
 
 class TakeMinor final : public Sparse {
@@ -92,43 +156,32 @@ class TakeMinor final : public Sparse {
         map_(inner_->minor(), positions) {}
 
   void visit(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const override {
-    if (map_.ascending || !with_data) {  // who asks for no data counts, and the order does not matter
-      Mapped mapped;
-      return inner_->visit(begin, end, with_data, reading, [&](const EntryBlock& block) {
-        map(block, mapped);
-        if (!mapped.majors.empty()) body(mapped.block(with_data));
-      });
-    }
-    const int64_t most = std::max<int64_t>(reading.memory / (3 * (24 + type().size)), 1);
-    const Reading rest{reading.threads, reading.memory / 3};
-    RowSorter sorter(minor());
-    for_each_range(*inner_, begin, end, most, rest, [&](int64_t first, int64_t last, int64_t) {
-      Mapped all, one;
-      inner_->visit(first, last, true, rest, [&](const EntryBlock& block) {
-        map(block, one);
-        all.append(one);
-      });
-      if (all.majors.empty()) return;
-      one.clear();
-      std::vector<int64_t> order;
-      const auto n = static_cast<int64_t>(all.majors.size());
-      for (int64_t at = 0; at < n;) {
-        int64_t stop = at + 1;
-        while (stop < n && all.majors[static_cast<size_t>(stop)] == all.majors[static_cast<size_t>(at)]) ++stop;
-        sorter.sort(all.minors.data() + at, stop - at, order);
-        for (int64_t i : order) one.push(all, at + i, type().size);
-        at = stop;
+    // Who asks for no data counts, and the order does not matter.
+    if (map_.ascending || !with_data) return inner_->visit(begin, end, with_data, reading, moved(with_data, body));
+    RowSorter sorter(minor(), type().size);
+    Mapped out(type().size);
+    int64_t row = -1;
+    const auto finish_row = [&] {
+      sorter.finish([&](int64_t minor, const std::byte* value) { out.push(row, minor, value); });
+    };
+    inner_->visit(begin, end, true, reading, [&](const EntryBlock& block) {
+      out.clear();
+      for (int64_t i = 0; i < block.n; ++i) {
+        if (block.major[i] != row) finish_row();
+        row = block.major[i];
+        for_each_place(block.minor[i], [&](int64_t place) { sorter.add(place, block.data + i * type().size); });
       }
-      body(one.block(true));
+      sorter.keep();  // the last row may go on in the next block
+      out.give(true, body);
     });
+    out.clear();
+    finish_row();
+    out.give(true, body);
   }
 
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    Mapped mapped;
-    inner_->visit_all(with_data, reading, [&](const EntryBlock& block) {
-      map(block, mapped);
-      if (!mapped.majors.empty()) body(mapped.block(with_data));
-    });
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    inner_->visit_share(share, shares, with_data, reading, moved(with_data, body));
   }
   bool scattered() const override { return inner_->scattered(); }
   std::vector<int64_t> counts(int64_t begin, int64_t end, const Reading& reading) const override {
@@ -144,56 +197,27 @@ class TakeMinor final : public Sparse {
   }
   int64_t stored_bytes() const override { return inner_->stored_bytes(); }
   int64_t working_bytes() const override {
-    return inner_->working_bytes() + 17 * minor() + 16 * inner_->minor() +
+    return inner_->working_bytes() + 9 * minor() + 16 * inner_->minor() +
            std::min(int64_t{1} << 18, inner_->most_entries()) * (16 + type().size);
   }
 
  private:
-  struct Mapped {
-    std::vector<int64_t> majors, minors;
-    std::vector<std::byte> data;
+  template <class Do>
+  void for_each_place(int64_t minor, const Do& what) const {
+    const auto from = static_cast<size_t>(minor);
+    for (int64_t i = map_.begins[from]; i < map_.begins[from + 1]; ++i) what(map_.places[static_cast<size_t>(i)]);
+  }
 
-    void clear() {
-      majors.clear();
-      minors.clear();
-      data.clear();
-    }
-    void append(const Mapped& other) {
-      majors.insert(majors.end(), other.majors.begin(), other.majors.end());
-      minors.insert(minors.end(), other.minors.begin(), other.minors.end());
-      data.insert(data.end(), other.data.begin(), other.data.end());
-    }
-    void push(const Mapped& from, int64_t i, int64_t size) {
-      majors.push_back(from.majors[static_cast<size_t>(i)]);
-      minors.push_back(from.minors[static_cast<size_t>(i)]);
-      data.insert(data.end(), from.data.begin() + i * size, from.data.begin() + (i + 1) * size);
-    }
-    EntryBlock block(bool with_data) const {
-      return {static_cast<int64_t>(majors.size()), majors.data(), minors.data(), with_data ? data.data() : nullptr};
-    }
-  };
-
-  void map(const EntryBlock& block, Mapped& out) const {
-    const int64_t size = type().size;
-    const size_t most = map_.injective ? static_cast<size_t>(block.n) : 0;
-    out.clear();
-    out.majors.reserve(most);
-    out.minors.reserve(most);
-    for (int64_t i = 0; i < block.n; ++i) {
-      const auto from = static_cast<size_t>(block.minor[i]);
-      for (int64_t place = map_.begins[from]; place < map_.begins[from + 1]; ++place) {
-        out.majors.push_back(block.major[i]);
-        out.minors.push_back(map_.places[static_cast<size_t>(place)]);
+  // A body that moves entries to their places, in the order in which they come.
+  Body moved(bool with_data, const Body& body) const {
+    return [this, with_data, &body, out = Mapped(with_data ? type().size : 0)](const EntryBlock& block) mutable {
+      out.clear();
+      for (int64_t i = 0; i < block.n; ++i) {
+        const std::byte* value = with_data ? block.data + i * type().size : nullptr;
+        for_each_place(block.minor[i], [&](int64_t place) { out.push(block.major[i], place, value); });
       }
-    }
-    if (block.data == nullptr) return;
-    out.data.resize(out.majors.size() * static_cast<size_t>(size));
-    std::byte* to = out.data.data();
-    for (int64_t i = 0; i < block.n; ++i) {
-      const auto from = static_cast<size_t>(block.minor[i]);
-      for (int64_t place = map_.begins[from]; place < map_.begins[from + 1]; ++place, to += size)
-        std::memcpy(to, block.data + i * size, static_cast<size_t>(size));
-    }
+      out.give(with_data, body);
+    };
   }
 
   SparsePtr inner_;

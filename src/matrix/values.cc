@@ -6,6 +6,7 @@
 
 #include "base/convert.h"
 #include "base/error.h"
+#include "base/vector.h"
 #include "lazy/map.h"
 
 namespace lamella::matrix {
@@ -20,8 +21,9 @@ class Revalued : public Sparse {
   void visit(int64_t begin, int64_t end, bool with_data, const Reading& reading, const Body& body) const override {
     inner_->visit(begin, end, with_data, reading, with_data ? changed(body) : body);
   }
-  void visit_all(bool with_data, const Reading& reading, const Body& body) const override {
-    inner_->visit_all(with_data, reading, with_data ? changed(body) : body);
+  void visit_share(int64_t share, int64_t shares, bool with_data, const Reading& reading,
+                   const Body& body) const override {
+    inner_->visit_share(share, shares, with_data, reading, with_data ? changed(body) : body);
   }
   bool scattered() const override { return inner_->scattered(); }
   std::vector<int64_t> counts(int64_t begin, int64_t end, const Reading& reading) const override {
@@ -39,7 +41,7 @@ class Revalued : public Sparse {
 
  private:
   Body changed(const Body& body) const {
-    return [this, &body, values = std::vector<std::byte>()](const EntryBlock& block) mutable {
+    return [this, &body, values = Vector<std::byte>()](const EntryBlock& block) mutable {
       values.resize(static_cast<size_t>(block.n * type().size));
       change(block, values.data());
       body({block.n, block.major, block.minor, values.data()});

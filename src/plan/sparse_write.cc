@@ -153,9 +153,9 @@ Json describe_sparse(const SparseStep& step, int64_t memory) {
   return {{"element", "/" + step.path},
           {"shape", shape},
           {"dtype", to_string(step.source.type())},
-          {"tasks", sorted},
-          {"how", step.source.sparse ? "count, deal into buckets, sort each"
-                                     : "count non-zeros, deal into buckets, sort each"},
+          {"tasks", sort->sorts() ? sorted : ceil_div(decoded, kRunBytes)},
+          {"how", std::string(step.tiles ? "tiles on disk, " : "") +
+                      (sort->sorts() ? "count, deal into buckets, sort each" : "count, read in order")},
           {"passes", step.passes},
           {"scratch_bytes", step.tiles ? step.tiles->decoded_bytes() : 0},
           {"decoded_bytes", decoded},

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <random>
 
 #include "matrix/densify.h"
 #include "matrix/ordered_entries.h"
+#include "matrix/reduce.h"
 #include "matrix/values.h"
 
 // Every way to make a matrix from others, beside the same done on dense arrays in memory.
@@ -73,6 +75,29 @@ void expect_entries_ascend(const Sparse& sparse, const Reading& reading) {
   });
 }
 
+// All entries, whatever the number of shares; in order of the majors where the matrix promises that.
+void expect_shares(const Sparse& sparse, const Dense& dense) {
+  const bool csr = sparse.layout() == Layout::Csr;
+  for (int64_t shares : {1, 2, 3, 7, 50}) {
+    Dense made(dense.rows, dense.columns);
+    int64_t previous = -1;
+    for (int64_t share = 0; share < shares; ++share) {
+      sparse.visit_share(share, shares, true, {threads()}, [&](const EntryBlock& block) {
+        for (int64_t i = 0; i < block.n; ++i) {
+          double value;
+          std::memcpy(&value, block.data + i * 8, 8);
+          (csr ? made.at(block.major[i], block.minor[i]) : made.at(block.minor[i], block.major[i])) += value;
+          if (!sparse.scattered()) {
+            ASSERT_GE(block.major[i], previous);
+          }
+          previous = block.major[i];
+        }
+      });
+    }
+    ASSERT_EQ(made.values, dense.values) << shares;
+  }
+}
+
 // The same matrix, by every way to read one.
 void expect_equal(const Sparse& sparse, const SparsePtr& shared, const Dense& dense) {
   ASSERT_EQ(sparse.shape(), (Shape{dense.rows, dense.columns}));
@@ -95,6 +120,7 @@ void expect_equal(const Sparse& sparse, const SparsePtr& shared, const Dense& de
     }
     ASSERT_EQ(made.values, dense.values);
   }
+  expect_shares(sparse, dense);
   EXPECT_GE(sparse.most_entries(), static_cast<int64_t>(std::count_if(dense.values.begin(), dense.values.end(),
                                                                       [](double v) { return v != 0; })));
   Heap heap;
@@ -242,6 +268,53 @@ TEST_P(SelectTest, EmptyPartsAndOtherValues) {
   expect_equal(*turned.sparse, turned.sparse, columns);
   const Matrix doubled = map(cast(cast(matrix, DType::int_(4)), DType::float_(8)), lazy::Operation::Multiply, 6);
   expect_equal(*doubled.sparse, doubled.sparse, six);
+}
+
+// Enough entries for several threads, in rows that lie across the blocks in which they are read.
+TEST_P(SelectTest, RunsAreReadByManyThreads) {
+  std::mt19937 random(11);
+  const Layout layout = GetParam();
+  std::vector<double> data;
+  std::vector<int32_t> indices, indptr{0};
+  constexpr int64_t kMajors = 3000, kMinors = 700;
+  for (int64_t major = 0; major < kMajors; ++major) {
+    for (int64_t minor = 0; minor < kMinors; ++minor) {
+      if (random() % 3 != 0) continue;
+      data.push_back(static_cast<double>(indices.size()));
+      indices.push_back(static_cast<int32_t>(minor));
+    }
+    indptr.push_back(static_cast<int32_t>(indices.size()));
+  }
+  const bool csr = layout == Layout::Csr;
+  const SparsePtr stored =
+      make_sparse(layout, csr ? Shape{kMajors, kMinors} : Shape{kMinors, kMajors}, vector_of(data, DType::float_(8)),
+                  vector_of(indices, DType::int_(4)), vector_of(indptr, DType::int_(4)), "test");
+  Positions shuffled(kMinors);
+  std::iota(shuffled.begin(), shuffled.end(), 0);
+  std::shuffle(shuffled.begin(), shuffled.end(), random);
+  const SparsePtr twice = stack_major({take_minor(stored, shuffled), take_minor(stored, shuffled)});
+  const Entries wanted = read_entries(*twice, 0, twice->major(), {threads(), int64_t{1} << 24});
+
+  const auto entries = ordered_entries({nullptr, twice}, layout);
+  entries->prepare({int64_t{1} << 28, threads(), ::testing::TempDir(), [] {}});
+  ASSERT_EQ(entries->indptr(), wanted.indptr);
+  for (int round = 0; round < 20; ++round) {
+    const auto begin = static_cast<int64_t>(random() % static_cast<uint64_t>(entries->nnz()));
+    const int64_t n =
+        round == 0 ? entries->nnz() - begin : std::min<int64_t>(entries->nnz() - begin, random() % 600000);
+    std::vector<int32_t> minors(static_cast<size_t>(n));
+    Buffer values(n * 8);
+    entries->read(begin, begin + n, reinterpret_cast<std::byte*>(minors.data()), values.data());
+    EXPECT_TRUE(std::equal(minors.begin(), minors.end(), wanted.minors.begin() + begin));
+    EXPECT_EQ(std::memcmp(values.data(), wanted.data.data() + begin * 8, static_cast<size_t>(n * 8)), 0);
+  }
+  for (Reduction reduction : {Reduction::Sum, Reduction::Max}) {
+    for (size_t axis : {0, 1}) {
+      ThreadPool one(1);
+      EXPECT_EQ(reduce({nullptr, twice}, reduction, axis, {threads()}),
+                reduce({nullptr, twice}, reduction, axis, {one}));
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, SelectTest, ::testing::Values(Layout::Csr, Layout::Csc));
