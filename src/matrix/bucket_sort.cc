@@ -15,6 +15,7 @@
 namespace lamella::matrix {
 namespace {
 
+constexpr int64_t kMostMajors = int64_t{1} << 16;  // of a bucket: as kMajorSize bytes can number
 constexpr int64_t kMajorBytes = 20;        // indptr, number of the bucket, and a cursor while a bucket is sorted
 constexpr int64_t kLeastBuffer = 4 << 10;  // of a bucket while entries are dealt out
 constexpr int64_t kMostBuffer = 256 << 10;
@@ -33,7 +34,7 @@ class SomeThreads {
 
 }  // namespace
 
-// Deals the entries of one share out to all buckets. A record: minor, major from the start of its bucket (u32), value.
+// Deals the entries of one share out to all buckets. A record: minor, major from the start of its bucket (u16), value.
 class BucketSort::Dealer {
  public:
   Dealer(BucketSort& sort, const std::vector<uint32_t>& bucket_of, store::WriteFile* file, int64_t share,
@@ -68,12 +69,12 @@ class BucketSort::Dealer {
       const uint32_t bucket = bucket_of_[static_cast<size_t>(block.major[i])];
       Pile& pile = piles_[bucket];
       if (pile.next == pile.end) flush(bucket, false);
-      const auto major = static_cast<uint32_t>(block.major[i] - pile.first_major);
+      const auto major = static_cast<uint16_t>(block.major[i] - pile.first_major);
       if (index == 4) std::memcpy(pile.next, &block.minor[i], 4);
       else std::memcpy(pile.next, &block.minor[i], 8);
-      std::memcpy(pile.next + index, &major, 4);
-      std::memcpy(pile.next + index + 4, block.data + i * bytes, static_cast<size_t>(bytes));
-      pile.next += index + 4 + bytes;
+      std::memcpy(pile.next + index, &major, kMajorSize);
+      std::memcpy(pile.next + index + kMajorSize, block.data + i * bytes, static_cast<size_t>(bytes));
+      pile.next += index + kMajorSize + bytes;
     }
   }
 
@@ -164,7 +165,7 @@ void BucketSort::cut(int64_t most_entries) {
     const int64_t limit = bucket.begin + most_entries;
     const auto end = std::upper_bound(indptr_.begin() + major + 1, indptr_.end(), limit) - indptr_.begin() - 1;
     bucket.end_major = std::max<int64_t>(static_cast<int64_t>(end), major + 1);
-    bucket.end_major = std::min(bucket.end_major, major + UINT32_MAX);
+    bucket.end_major = std::min(bucket.end_major, major + kMostMajors);
     bucket.end = indptr_[static_cast<size_t>(bucket.end_major)];
     buckets_.push_back(bucket);
     major = bucket.end_major;
@@ -235,13 +236,14 @@ void BucketSort::sort(Sorted& sorted) {
   std::vector<int64_t> next(indptr_.begin() + bucket.first_major, indptr_.begin() + bucket.end_major);
   for_each_run(bucket, bucket.begin, bucket.end, [&](const std::byte* record, int64_t, int64_t n) {
     for (int64_t i = 0; i < n; ++i, record += width) {
-      uint32_t major;
-      std::memcpy(&major, record + index_size_, 4);
+      uint16_t major;
+      std::memcpy(&major, record + index_size_, kMajorSize);
       const int64_t place = next[major]++ - bucket.begin;
       if (index_size_ == 4) std::memcpy(sorted.indices.data() + place * 4, record, 4);
       else std::memcpy(sorted.indices.data() + place * 8, record, 8);
-      if (value == 4) std::memcpy(sorted.data.data() + place * 4, record + index_size_ + 4, 4);
-      else std::memcpy(sorted.data.data() + place * value, record + index_size_ + 4, static_cast<size_t>(value));
+      if (value == 4) std::memcpy(sorted.data.data() + place * 4, record + index_size_ + kMajorSize, 4);
+      else
+        std::memcpy(sorted.data.data() + place * value, record + index_size_ + kMajorSize, static_cast<size_t>(value));
     }
   });
   if (source_->scattered()) sort_minors(sorted);
@@ -303,7 +305,7 @@ void BucketSort::read_lone_major(const Bucket& bucket, int64_t begin, int64_t en
     for (int64_t i = std::max(begin, first); i < std::min(end, first + n); ++i) {
       const std::byte* record = records + (i - first) * record_bytes();
       std::memcpy(indices + (i - begin) * index_size_, record, static_cast<size_t>(index_size_));
-      std::memcpy(data + (i - begin) * value, record + index_size_ + 4, static_cast<size_t>(value));
+      std::memcpy(data + (i - begin) * value, record + index_size_ + kMajorSize, static_cast<size_t>(value));
     }
   });
 }

@@ -45,7 +45,8 @@ class BucketSort final : public OrderedEntries {
   };
   class Dealer;
 
-  int64_t record_bytes() const { return index_size_ + 4 + value_type_.size; }
+  static constexpr int64_t kMajorSize = 2;
+  int64_t record_bytes() const { return index_size_ + kMajorSize + value_type_.size; }
   int64_t base_bytes() const;
   void count(const SortResources& resources, int64_t memory);
   void cut(int64_t most_entries);

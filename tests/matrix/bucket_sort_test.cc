@@ -134,7 +134,7 @@ TEST_F(BucketSortTest, TransposesAllShapesAndValueSizes) {
 TEST_F(BucketSortTest, SpillsWhenMemoryIsShort) {
   std::mt19937 random(2);
   for (int64_t size : {1, 2, 4, 8, 16}) {
-    Random m(random, Layout::Csr, 6000, 900, 400, size, false);
+    Random m(random, Layout::Csr, 9000, 900, 400, size, false);
     BucketSort sort(m.sparse, other(m.sparse->layout()));
     sort.prepare(resources(sort.needed_bytes()));
     EXPECT_GT(spilled(folder_), 0) << size;
