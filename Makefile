@@ -48,6 +48,7 @@ lint: build
 	clang-format --dry-run -Werror $(FORMATTED)
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy
 	run-clang-tidy -quiet -p build/release 'src/.*\.cc'
 
 clean:

@@ -16,7 +16,7 @@ Merge = Literal["same", "unique", "first", "only"]
 
 
 def concat(
-    adatas: "Iterable[AnnData | str | os.PathLike] | Mapping[str, AnnData | str | os.PathLike]",
+    adatas: "Iterable[AnnData | str | os.PathLike[str]] | Mapping[str, AnnData | str | os.PathLike[str]]",
     *,
     axis: Literal["obs", 0, "var", 1] = "obs",
     join: Literal["inner", "outer"] = "inner",
@@ -27,11 +27,13 @@ def concat(
     index_unique: str | None = None,
     fill_value: Any | None = None,
     pairwise: bool = False,
+    force_lazy: bool = True,
     compat: Literal["anndata", "keep"] = "anndata",
 ) -> AnnData:
     """Puts AnnData objects (lazy ones, or paths) one behind the other along `axis`, and reads no matrix for it.
 
     The arguments are those of `anndata.concat`, and so is the result: the same indexes, columns, categories and dtypes.
+    (`force_lazy` is taken and changes nothing: everything is lazy.)
     With `compat="keep"` a sparse layer that one of the inputs lacks keeps its dtype; anndata makes it float64. Rows of
     sparse results are sorted. What is missing is not made: it is a fill value until somebody reads it.
 

@@ -18,8 +18,8 @@ def _lengths(value: Sequence[int] | None) -> str:
 
 
 def convert(
-    src: str | os.PathLike,
-    dst: str | os.PathLike,
+    src: str | os.PathLike[str],
+    dst: str | os.PathLike[str],
     *,
     element: str | None = None,
     zarr_format: Literal[2, 3] | None = None,
@@ -49,7 +49,7 @@ def convert(
     )  # fmt: skip
 
 
-def write(lazy: Any, dst: str | os.PathLike, **options: Any) -> dict[str, Any]:
+def write(lazy: Any, dst: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
     """Writes a lazy AnnData. Options as of `convert`, but for `element`; `resume` needs the same expression again."""
     unknown = set(options) - set(_DEFAULTS)
     if unknown:
@@ -77,7 +77,7 @@ _DEFAULTS: dict[str, Any] = {
 def _write(
     store: Any,
     source: str,
-    dst: str | os.PathLike,
+    dst: str | os.PathLike[str],
     *,
     element: str | None,
     zarr_format: Literal[2, 3] | None,
@@ -123,9 +123,11 @@ def _write(
         f"convert {request.source} {request.element} {codec or ''} {_lengths(chunks)} "
         f"{'none' if request.no_shards else _lengths(request.shards)} {sparse} {strings} {zarr_format or 3}"
     )
-    return _core.convert(request, progress, store)
+    result: Any = _core.convert(request, progress, store)
+    return result
 
 
-def info(path: str | os.PathLike, element: str | None = None) -> dict[str, Any]:
+def info(path: str | os.PathLike[str], element: str | None = None) -> dict[str, Any]:
     """The element tree as `lamella info --json` prints it: encodings, shapes, dtypes, chunks, shards, codecs, sizes."""
-    return _core.info(os.fspath(path), element or "")
+    described: Any = _core.info(os.fspath(path), element or "")
+    return described

@@ -1,6 +1,7 @@
 """Elements of a lazy store as the objects in memory that anndata makes of them."""
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ def in_memory(tree: Any) -> Any:
         return read_sparse(tree.matrix)
     if tree.values is not None:
         return _array(tree, encoding)
-    read = _READERS.get(encoding, _mapping)
+    read: Callable[[Any], Any] = _READERS.get(encoding, _mapping)
     return read(tree)
 
 
@@ -120,7 +121,7 @@ def _awkward(tree: Any) -> Any:
     return out if tree.pending is None else out[np.asarray(tree.pending, dtype=np.int64)]
 
 
-_READERS = {
+_READERS: dict[str, Callable[[Any], Any]] = {
     "dataframe": read_frame,
     "categorical": _categorical,
     "nullable-integer": _nullable,

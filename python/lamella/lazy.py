@@ -9,7 +9,8 @@ from .elements import in_memory, read_index
 from .errors import InvalidError, NotFoundError
 from .matrix import Matrix
 from .nodes import Array, Group, Readable, open_node
-from .picks import Picks, compose, resolve, whole
+from .picks import compose, resolve, whole
+from .selection import Picks
 from .table import Table
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class LazyArray(Readable):
         super().__init__(core)
         self._source = source
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild_array, (self._source,)
 
     def to_memory(self) -> Any:
@@ -76,7 +77,7 @@ class Mapping:
         self._owner = owner
         self._path = path
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Mapping, (self._owner, self._path)
 
     def _tree(self) -> Any:
@@ -122,7 +123,7 @@ class Raw:
     def __init__(self, owner: "AnnData"):
         self._owner = owner
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Raw, (self._owner,)
 
     @property
@@ -165,7 +166,7 @@ class AnnData:
         self._names: dict[str, pd.Index] = {}
         self._warnings: list[str] = []
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return self._origin
 
     # Elements
@@ -293,7 +294,7 @@ class AnnData:
 
         return to_dask_anndata(self, chunks) if lazy else to_memory(self)
 
-    def write(self, path: str | os.PathLike, **options: Any) -> dict[str, Any]:
+    def write(self, path: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
         """Writes it: by the name of the target HDF5, a Zarr directory or zip. Options as of `lamella.convert`."""
         from .conversion import write
 

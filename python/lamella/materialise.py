@@ -71,7 +71,7 @@ def to_dask_anndata(lazy: AnnData, chunks: Any) -> "anndata.AnnData":
 
 def _matrices(lazy: AnnData) -> list[tuple[tuple[str, ...], Any]]:
     root = lazy._store.root
-    out = [((name,), root.child(name)) for name in ("X",) if lazy._has(name)]
+    out: list[tuple[tuple[str, ...], Any]] = [((name,), root.child(name)) for name in ("X",) if lazy._has(name)]
     for name in ("layers", "obsm", "varm", "obsp", "varp"):
         part = root.child(name)
         out += [((name, key), part.child(key)) for key in part.children()] if part is not None else []

@@ -49,7 +49,7 @@ class Matrix:
         self.shape: tuple[int, int] = tuple(core.shape)
         self.dtype = np.dtype(core.dtype)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self._source, self._steps)
 
     @property

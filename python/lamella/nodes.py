@@ -12,7 +12,7 @@ from .errors import InvalidError, NotFoundError
 from .selection import Selection, parse
 
 
-def open_node(path: str | os.PathLike, element: str = "") -> "Group | Array":
+def open_node(path: str | os.PathLike[str], element: str = "") -> "Group | Array":
     """What lies at `path`, or one element of it, as it is stored. Only metadata are read."""
     location = os.path.abspath(os.fspath(path))
     root, _ = _core.open(os.fspath(path))
@@ -32,7 +32,7 @@ class _Node:
         self._location = location
         self._element = element
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return open_node, (self._location, self._element)
 
     @property
@@ -200,7 +200,7 @@ class Array(_Node, Readable):
 
 
 # What `core.vlen` says of a type: None (no variable-length part), "str", "bytes", or a dict of a record's fields.
-Vlen = str | dict | None
+Vlen = str | dict[str, Any] | None
 
 
 def with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
@@ -208,7 +208,7 @@ def with_objects(dtype: np.dtype, vlen: Vlen) -> np.dtype:
         return dtype
     if isinstance(vlen, str):
         return np.dtype(object)
-    fields = [(name, _field_with_objects(dtype[name], vlen[name])) for name in dtype.names]
+    fields = [(name, _field_with_objects(dtype[name], vlen[name])) for name in dtype.names or ()]
     return np.dtype(fields)
 
 
@@ -228,5 +228,5 @@ def fill_objects(out: np.ndarray, raw: np.ndarray, vlen: Vlen, heap: Any) -> Non
         values[:] = _core.strings(flat.ctypes.data, flat.itemsize, flat.size, vlen == "bytes", heap)
         out[...] = values.reshape(raw.shape)
     else:
-        for name in raw.dtype.names:
+        for name in raw.dtype.names or ():
             fill_objects(out[name], raw[name], vlen[name], heap)

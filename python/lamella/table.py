@@ -20,7 +20,7 @@ class Column:
         self._table = table
         self._tree = table._tree().child(name)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Column, (self._table, self.name)
 
     @property
@@ -119,7 +119,7 @@ class Table:
         self._columns = columns
         self._index: Any = None
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Table, (self._owner, self._path, self._columns)
 
     def _tree(self) -> Any:

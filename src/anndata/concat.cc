@@ -136,7 +136,7 @@ class Concatenation {
 Concatenation::Concatenation(const std::vector<Store>& stores, const ConcatOptions& options,
                              std::vector<std::string>* warnings)
     : options_(options), warnings_(warnings), fill_(fill_of(options.outer ? options.fill_value : std::nullopt)) {
-  if (stores.empty()) throw Error(ErrorKind::Invalid, "nothing to concatenate");
+  if (stores.empty()) throw Error(ErrorKind::Invalid, "No objects to concatenate");
   if (options.axis != 0 && options.axis != 1)
     throw Error(ErrorKind::Invalid, "axis " + std::to_string(options.axis) + ": 0 (obs) or 1 (var)");
   joined_ = options.axis == 0 ? "obs" : "var";
@@ -378,7 +378,7 @@ TreePtr Concatenation::raw() {
   }
   if (stores.empty()) return nullptr;
   if (stores.size() < inputs_.size()) {
-    if (warnings_ != nullptr) warnings_->push_back("raw is left out: only some of the inputs have it");
+    if (warnings_ != nullptr) warnings_->push_back("Only some AnnData objects have `.raw` attribute, not concatenating `.raw` attributes.");
     return nullptr;
   }
   ConcatOptions options = options_;

@@ -125,6 +125,13 @@ std::map<std::pair<int64_t, int64_t>, double> entries_of(const matrix::Sparse& s
   return out;
 }
 
+bool equal_sparse(const matrix::Sparse& a, const matrix::Sparse& b) {
+  const auto x = entries_of(a), y = entries_of(b);
+  return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), [](const auto& p, const auto& q) {
+           return p.first == q.first && (p.second == q.second || (std::isnan(p.second) && std::isnan(q.second)));
+         });
+}
+
 bool is_strings(const Tree& tree) {
   return tree.encoding() == "nullable-string-array" ||
          (tree.values && tree.values->type().kind == TypeKind::String && tree.values->shape().size() == 1);
@@ -183,7 +190,7 @@ std::vector<std::string> read_strings(const Tree& tree, std::vector<bool>* missi
 bool equal_elements(const TreePtr& a, const TreePtr& b) {
   if (a->is_null || b->is_null) return a->is_null && b->is_null;
   if (a->sparse || b->sparse)
-    return a->sparse && b->sparse && a->shape() == b->shape() && entries_of(*a->sparse) == entries_of(*b->sparse);
+    return a->sparse && b->sparse && a->shape() == b->shape() && equal_sparse(*a->sparse, *b->sparse);
   const bool one_dimensional = is_strings(*a) && is_strings(*b);
   if (one_dimensional) {
     std::vector<bool> p, q;
