@@ -1,6 +1,6 @@
 """Two CITE-seq experiments with different genes and proteins, by what they share and by what any has.
 
-    python examples/python/different_genes.py
+python examples/python/different_genes.py
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Two large stores, of which one lacks a layer, as one: what takes half a minute elsewhere takes milliseconds.
 
-    python examples/python/missing_layer.py [rows] [genes]
+python examples/python/missing_layer.py [rows] [genes]
 """
 
 import sys
