@@ -97,9 +97,6 @@ class Tree:
     def codec(self) -> str: ...
 
     @property
-    def pending(self) -> list[int] | None: ...
-
-    @property
     def length(self) -> int: ...
 
     @property

@@ -117,8 +117,7 @@ def _awkward(tree: Any) -> Any:
     attributes = tree.attributes()
     form = attributes["form"]
     buffers = {name: in_memory(tree.child(name)) for name in tree.children()}
-    out = ak.from_buffers(form if isinstance(form, str) else json.dumps(form), int(attributes["length"]), buffers)
-    return out if tree.pending is None else out[np.asarray(tree.pending, dtype=np.int64)]
+    return ak.from_buffers(form if isinstance(form, str) else json.dumps(form), int(attributes["length"]), buffers)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {

@@ -378,7 +378,8 @@ TreePtr Concatenation::raw() {
   }
   if (stores.empty()) return nullptr;
   if (stores.size() < inputs_.size()) {
-    if (warnings_ != nullptr) warnings_->push_back("Only some AnnData objects have `.raw` attribute, not concatenating `.raw` attributes.");
+    if (warnings_ != nullptr)
+      warnings_->push_back("Only some AnnData objects have `.raw` attribute, not concatenating `.raw` attributes.");
     return nullptr;
   }
   ConcatOptions options = options_;

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <limits>
 
+#include "anndata/awkward.h"
 #include "anndata/concat_parts.h"
 #include "anndata/element.h"
 #include "base/error.h"
@@ -96,6 +97,9 @@ void check_kinds(const std::string& name, const std::vector<Part>& parts) {
   }
   if (other == nullptr) return;
   const std::string kind = other->tree->encoding().empty() ? "group" : other->tree->encoding();
+  if (kind == "awkward-array")
+    throw Error(ErrorKind::Unsupported,
+                name + ": Cannot concatenate an AwkwardArray with other array types; it is one in " + other->input);
   if (array != nullptr)
     throw Error(ErrorKind::Unsupported, name + " is an array in " + array->input + " and of encoding '" + kind +
                                             "' in " + other->input + "; they cannot be concatenated");
@@ -231,6 +235,10 @@ TreePtr concat_members(const std::string& name, const std::vector<Part>& parts, 
                  [](const Part& part) { return part.tree || part.length > 0; });
     return concat_frames(with_rows, outer, index, index_name);
   }
+  const bool awkward = std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+    return !part.tree || part.tree->encoding() == "awkward-array";
+  });
+  if (awkward) return concat_awkward(name, parts, outer);
   check_kinds(name, parts);
   int64_t width = -1;
   for (const Part& part : parts) {

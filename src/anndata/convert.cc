@@ -75,10 +75,6 @@ void Flattener::add(const std::string& path, const Tree& tree) {
     if (anndata_ && is_matrix && add_as_sparse(path, tree)) return;
     return add_array(path, tree);
   }
-  if (tree.pending)
-    throw Error(ErrorKind::Unsupported, tree.name +
-                                            ": rows of an awkward array are taken in memory only; "
-                                            "leave the element out, or use to_memory()");
   if (tree.encoding() == "dataframe") return add_frame(path, tree);
   add_group(path, tree.attributes);
   add_children(path, tree);

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "anndata/awkward.h"
 #include "anndata/element.h"
 #include "base/error.h"
 #include "matrix/select.h"
@@ -73,16 +74,7 @@ TreePtr take_rows(const TreePtr& tree, const Picks& rows) {
     return with_values(tree, lazy::take(tree->values, std::move(picks)));
   }
   const std::string encoding = tree->encoding();
-  if (encoding == "awkward-array") {
-    auto out = with_children(tree, [](const TreePtr& child) { return child; });
-    std::vector<int64_t> list(static_cast<size_t>(rows.count()));
-    for (size_t i = 0; i < list.size(); ++i) {
-      const int64_t row = rows[static_cast<int64_t>(i)];
-      list[i] = tree->pending ? (*tree->pending)[static_cast<size_t>(row)] : row;
-    }
-    out->pending = std::move(list);
-    return out;
-  }
+  if (encoding == "awkward-array") return take_awkward(tree, rows);
   if (encoding == "categorical") {
     auto out = std::make_shared<Tree>();
     out->attributes = tree->attributes;

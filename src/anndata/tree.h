@@ -27,7 +27,6 @@ class Tree {
   std::optional<array::ArraySpec> like;
   bool is_null = false;
   matrix::SparsePtr sparse;
-  std::optional<std::vector<int64_t>> pending;  // awkward arrays: the rows that are meant
   std::string name;                             // "file: /element", for messages
 
   bool is_array() const { return values != nullptr || is_null; }

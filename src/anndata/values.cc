@@ -214,7 +214,7 @@ bool equal_elements(const TreePtr& a, const TreePtr& b) {
   if (order != nullptr && order->value != other_order->value) return false;
   std::sort(names.begin(), names.end());
   std::sort(others.begin(), others.end());
-  if (names != others || a->pending != b->pending) return false;
+  if (names != others) return false;
   return std::all_of(names.begin(), names.end(),
                      [&](const std::string& name) { return equal_elements(a->child(name), b->child(name)); });
 }

@@ -148,7 +148,6 @@ void bind_trees(nb::module_& module) {
       .def_prop_ro("values", [](const Tree& tree) { return expr_or_none(tree.values); })
       .def_prop_ro("shape", [](const Tree& tree) { return tree.shape(); })
       .def_prop_ro("codec", [](const Tree& tree) { return tree.like ? codec::to_string(tree.like->codecs) : ""; })
-      .def_prop_ro("pending", [](const Tree& tree) { return tree.pending; })
       .def_prop_ro("length", [](const Tree& tree) { return tree.length(); })
       .def_prop_ro("matrix", matrix_of)
       .def("children", [](const Tree& tree) { return tree.children(); })

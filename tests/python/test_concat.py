@@ -230,3 +230,63 @@ def test_the_same_as_anndata(tmp_path, seed):
         ours.write(target, memory="64MiB")
         back = read_one(target)
         assert_same(back, theirs)
+
+
+def ragged(seed: int, n: int, shape: int):
+    import awkward as ak
+
+    random = np.random.default_rng(seed)
+
+    def record():
+        return {
+            "a": int(random.integers(9)),
+            "b": random.choice(["foo", "x", ""]),
+            "c": [1.5] * int(random.integers(3)),
+        }
+
+    lists = [
+        lambda: [record() for _ in range(random.integers(3))],
+        lambda: [None if random.random() < 0.3 else random.random() for _ in range(random.integers(4))],
+        lambda: None if random.random() < 0.3 else [[int(random.integers(5))] * int(random.integers(3))],
+        lambda: [["text", 2.5, "more"][int(random.integers(3))] for _ in range(random.integers(3))],
+        lambda: {"x": random.random(), "y": (1, "t")},
+    ]
+    first = [["text", 1.5]] if shape == 3 else []  # the order of the types in a union
+    return ak.Array(first + [lists[shape]() for _ in range(n - len(first))])
+
+
+@pytest.mark.parametrize("form", ["h5ad", "zarr"])
+@pytest.mark.parametrize("shape", range(5))
+def test_awkward(tmp_path, shape, form):
+    ak = pytest.importorskip("awkward")
+    adatas, paths = [], []
+    for i, n in enumerate((30, 25, 28)):
+        array = ragged(i, n, shape)
+        adatas.append(anndata.AnnData(np.zeros((n, 2), "f4"), obsm={"awk": array}))
+        adatas[-1].obs_names = [f"{i}-{j}" for j in range(n)]
+        paths.append(tmp_path / f"{i}.{form}")
+        adatas[-1].write_h5ad(paths[-1]) if form == "h5ad" else adatas[-1].write_zarr(paths[-1])
+    types = {str(a.obsm["awk"].type).split("*", 1)[1] for a in adatas}
+    assert len(types) == 1, types
+    wanted = ak.to_list(anndata.concat(adatas).obsm["awk"])
+    both = lm.concat(paths)
+    assert ak.to_list(both.to_memory().obsm["awk"]) == wanted
+    rows = [70, 3, 3, 29, 30, -1]
+    target = tmp_path / f"out.{form}"
+    both[rows].write(target)
+    read = anndata.read_h5ad if form == "h5ad" else anndata.read_zarr
+    assert ak.to_list(read(target).obsm["awk"]) == [wanted[row] for row in rows]
+    assert ak.to_list(lm.open(paths[0])[::-2].to_memory().obsm["awk"]) == ak.to_list(adatas[0].obsm["awk"])[::-2]
+
+
+def test_awkward_that_some_lack(tmp_path):
+    ak = pytest.importorskip("awkward")
+    a = anndata.AnnData(np.zeros((3, 2)), obsm={"awk": ak.Array([[1], [2, 3], []])})
+    b, c = anndata.AnnData(np.zeros((2, 2))), anndata.AnnData(np.zeros((3, 2)), obsm={"awk": np.zeros((3, 1))})
+    for name, one in zip("abc", (a, b, c), strict=True):
+        one.obs_names = [f"{name}{i}" for i in range(one.n_obs)]
+        one.write_h5ad(tmp_path / f"{name}.h5ad")
+    both = lm.concat([tmp_path / "b.h5ad", tmp_path / "a.h5ad", tmp_path / "b.h5ad"], join="outer", index_unique="-")
+    assert ak.to_list(both.to_memory().obsm["awk"]) == [None, None, [1], [2, 3], [], None, None]
+    with pytest.raises(lm.UnsupportedError, match="Cannot concatenate an AwkwardArray with other array types"):
+        lm.concat([tmp_path / "a.h5ad", tmp_path / "c.h5ad"]).obsm["awk"]
