@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from .elements import in_memory, read_index
@@ -288,11 +288,16 @@ class AnnData:
 
         return to_memory(self)
 
-    def to_anndata(self, lazy: bool = True, chunks: Any = "auto") -> "anndata.AnnData":
-        """An `anndata.AnnData` whose matrices are dask arrays over this one; tables and uns are in memory."""
+    def to_anndata(
+        self, lazy: bool = True, chunks: Any = "auto", backend: Literal["numpy", "cupy"] = "numpy"
+    ) -> "anndata.AnnData":
+        """An `anndata.AnnData` whose matrices are dask arrays over this one; tables and uns are in memory.
+
+        `chunks` and `backend` are those of `Matrix.to_dask`.
+        """
         from .materialise import to_dask_anndata, to_memory
 
-        return to_dask_anndata(self, chunks) if lazy else to_memory(self)
+        return to_dask_anndata(self, chunks, backend) if lazy else to_memory(self)
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> dict[str, Any]:
         """Writes it: by the name of the target HDF5, a Zarr directory or zip. Options as of `lamella.convert`."""

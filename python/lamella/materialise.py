@@ -55,7 +55,7 @@ def to_memory(lazy: AnnData) -> "anndata.AnnData":
     return _build(lazy, in_memory)
 
 
-def to_dask_anndata(lazy: AnnData, chunks: Any) -> "anndata.AnnData":
+def to_dask_anndata(lazy: AnnData, chunks: Any, backend: Any) -> "anndata.AnnData":
     from .lazy import _Place
 
     paths = {id(tree): path for path, tree in _matrices(lazy)}
@@ -64,7 +64,7 @@ def to_dask_anndata(lazy: AnnData, chunks: Any) -> "anndata.AnnData":
         path = paths.get(id(tree)) or next((p for p, t in _matrices(lazy) if t.name == tree.name), None)
         if not tree.is_matrix or path is None:
             return in_memory(tree)
-        return Matrix(tree.matrix, _Place(lazy, path)).to_dask(chunks)
+        return Matrix(tree.matrix, _Place(lazy, path)).to_dask(chunks, backend)
 
     return _build(lazy, matrix)
 

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -252,14 +252,14 @@ class Matrix:
         counts = self._reduce("count_nonzero", axis, memory).astype(np.int64)
         return counts.sum() if axis is None else counts
 
-    def to_dask(self, chunks: Any = "auto") -> "da.Array":
-        """A dask array whose blocks are read by Lamella: numpy, or scipy CSR or CSC.
+    def to_dask(self, chunks: Any = "auto", backend: Literal["numpy", "cupy"] = "numpy") -> "da.Array":
+        """A dask array whose blocks are read by Lamella: numpy, or scipy CSR or CSC; or those of cupy on its device.
 
         `chunks` is what dask takes, of any size along either axis, whatever the chunks on disk.
         """
         from .dask import matrix_to_dask
 
-        return matrix_to_dask(self, chunks)
+        return matrix_to_dask(self, chunks, backend)
 
     def __repr__(self) -> str:
         computed = f", {' → '.join(method for method, _ in self._steps)}" if self._steps else ""

@@ -34,6 +34,8 @@ void print_plan(const Json& plan) {
   std::printf("reads %s stored, %s decoded; peak about %s of %s\n", format_bytes(plan["read_bytes"]).c_str(),
               format_bytes(plan["decoded_bytes"]).c_str(), format_bytes(plan["expected_peak_bytes"]).c_str(),
               format_bytes(plan["memory"]).c_str());
+  std::printf("writes %s %s\n", plan["expected_is_most"].get<bool>() ? "at most" : "about",
+              format_bytes(plan["expected_bytes"]).c_str());
   if (plan["scratch_bytes"] > 0)
     std::printf("needs %s beside the target while it runs\n", format_bytes(plan["scratch_bytes"]).c_str());
   if (!plan["fits"].get<bool>())

@@ -1,6 +1,7 @@
 #include "plan/trial.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "codec/codec.h"
@@ -51,20 +52,40 @@ int64_t encode_bytes(const codec::CodecList& codecs, const codec::BlockType& typ
   return pipeline.encoded_bound() + pipeline.scratch_bytes();
 }
 
+// Bytes that two samples have decoded, and by each of some codecs.
+struct Tried {
+  int64_t decoded = 0;
+  std::vector<int64_t> encoded;
+};
+
 // Adds what each candidate makes of one sample. False when that takes too much memory.
-bool try_sample(const ArrayLayout& layout, const Sampler& sampler, const Box& box, int64_t memory,
-                std::vector<int64_t>& sizes) {
-  const ArraySpec& spec = layout.spec;
+bool try_sample(const ArraySpec& spec, const std::vector<codec::CodecList>& candidates, const Sampler& sampler,
+                const Box& box, int64_t memory, Tried& tried) {
   const codec::BlockType block{spec.type, box.shape, spec.fill_element()};
   int64_t needed = block.bytes() + sampler.working_bytes;
-  for (const codec::CodecList& codecs : layout.candidates)
+  for (const codec::CodecList& codecs : candidates)
     needed = std::max(needed, block.bytes() + encode_bytes(codecs, block));
   if (needed > memory) return false;
   Buffer data(block.bytes());
   sampler.read(box, View::c_order(data.data(), box.shape, spec.type.size));
-  for (size_t i = 0; i < sizes.size(); ++i)
-    sizes[i] += codec::Pipeline(layout.candidates[i], block).encode(data.bytes()).size();
+  tried.decoded += data.size();
+  for (size_t i = 0; i < candidates.size(); ++i)
+    tried.encoded[i] += codec::Pipeline(candidates[i], block).encode(data.bytes()).size();
   return true;
+}
+
+// Nothing where there is no memory for it.
+std::optional<Tried> try_all(const ArraySpec& spec, const std::vector<codec::CodecList>& candidates,
+                             const Sampler& sampler, int64_t memory) {
+  const int64_t n = spec.grid().size();
+  const std::set<int64_t> chunks =
+      sampler.anywhere ? std::set<int64_t>{n / 4, n * 3 / 4} : std::set<int64_t>{0, std::min<int64_t>(1, n - 1)};
+  Tried tried{0, std::vector<int64_t>(candidates.size())};
+  for (const int64_t chunk : chunks) {
+    const Box box = sample_box(spec, chunk, sampler.grain);
+    if (!try_sample(spec, candidates, sampler, box, memory, tried)) return std::nullopt;
+  }
+  return tried;
 }
 
 }  // namespace
@@ -81,15 +102,21 @@ Sampler sampler_of(const lazy::Expr& source, bool anywhere) {
 ArraySpec settle_codecs(const ArrayLayout& layout, const Sampler& sampler, int64_t memory) {
   ArraySpec spec = layout.spec;
   if (layout.candidates.empty() || checked_mul(count(spec.shape), spec.type.size) < kLeastBytes) return spec;
-  const int64_t n = spec.grid().size();
-  const std::set<int64_t> chunks =
-      sampler.anywhere ? std::set<int64_t>{n / 4, n * 3 / 4} : std::set<int64_t>{0, std::min<int64_t>(1, n - 1)};
-  std::vector<int64_t> sizes(layout.candidates.size());
-  for (const int64_t chunk : chunks) {
-    if (!try_sample(layout, sampler, sample_box(spec, chunk, sampler.grain), memory, sizes)) return spec;
-  }
+  const auto tried = try_all(spec, layout.candidates, sampler, memory);
+  if (!tried) return spec;
+  const std::vector<int64_t>& sizes = tried->encoded;
   spec.codecs = layout.candidates[static_cast<size_t>(std::min_element(sizes.begin(), sizes.end()) - sizes.begin())];
   return spec;
+}
+
+int64_t expected_bytes(const ArraySpec& spec, const Sampler& sampler, int64_t memory) {
+  if (spec.null_space) return 0;
+  const int64_t decoded = checked_mul(count(spec.shape), spec.type.size);
+  if (spec.contiguous() || decoded < kLeastBytes || spec.type.has_references_to_heap()) return decoded;
+  const auto tried = try_all(spec, {spec.codecs}, sampler, memory);
+  if (!tried || tried->decoded == 0) return decoded;
+  return static_cast<int64_t>(static_cast<double>(decoded) / static_cast<double>(tried->decoded) *
+                              static_cast<double>(tried->encoded[0]));
 }
 
 }  // namespace lamella::plan

@@ -23,4 +23,7 @@ Sampler sampler_of(const lazy::Expr& source, bool anywhere);
 // alone, so that a run that is repeated decides the same.
 array::ArraySpec settle_codecs(const ArrayLayout& layout, const Sampler& sampler, int64_t memory);
 
+// What the array will take when it is stored by `spec`, by the same two samples; exact where nothing is compressed.
+int64_t expected_bytes(const array::ArraySpec& spec, const Sampler& sampler, int64_t memory);
+
 }  // namespace lamella::plan

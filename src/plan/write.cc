@@ -7,6 +7,7 @@
 #include "plan/sparse_write.h"
 #include "plan/steps.h"
 #include "plan/target.h"
+#include "plan/trial.h"
 
 namespace lamella::plan {
 namespace {
@@ -145,12 +146,27 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
   return result;
 }
 
+namespace {
+
+// Of the arrays of one step.
+int64_t expected_bytes(const Step& step, int64_t memory) {
+  const auto* copy = std::get_if<CopyStep>(&step);
+  if (copy == nullptr) return decoded_bytes(step);
+  if (copy->plan.spec.null_space) return 0;
+  if (copy->plan.pass_through) return copy->plan.source->stored_bytes();
+  const lazy::Expr& source = *copy->plan.source;
+  return expected_bytes(copy->plan.spec, sampler_of(source, source.source() != nullptr), memory / 4);
+}
+
+}  // namespace
+
 Json describe(const Recipe& recipe, const WriteOptions& options) {
   const int64_t budget = options.memory > 0 ? options.memory : default_memory_budget();
   const int64_t memory = steady_share(budget, options.memory_on_top);
   const std::vector<Step> steps = make_steps(recipe, options, memory);
   Json elements = Json::array();
-  int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0, scratch = 0;
+  int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0, scratch = 0, written = 0;
+  bool at_most = false;
   for (const Step& step : steps) {
     Json one = Json::object();
     if (const auto* copy = std::get_if<CopyStep>(&step)) {
@@ -162,6 +178,9 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     } else {
       continue;
     }
+    one["expected_bytes"] = expected_bytes(step, memory);
+    written += one["expected_bytes"].get<int64_t>();
+    at_most |= std::holds_alternative<SparseStep>(step);
     tasks += one["tasks"].get<int64_t>();
     read += one["decoded_bytes"].get<int64_t>();
     stored += static_cast<int64_t>(one["stored_bytes_in"].get<double>() * one["passes"].get<double>());
@@ -170,9 +189,10 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     elements.push_back(std::move(one));
   }
   const int64_t resident = resident_bytes() + kReserve;
-  Json out = {{"target", options.target}, {"memory", budget},         {"tasks", tasks},
-              {"decoded_bytes", read},    {"read_bytes", stored},     {"expected_peak_bytes", peak + resident},
-              {"scratch_bytes", scratch}, {"fits", needed <= memory}, {"elements", elements}};
+  Json out = {{"target", options.target}, {"memory", budget},          {"tasks", tasks},
+              {"decoded_bytes", read},    {"read_bytes", stored},      {"expected_peak_bytes", peak + resident},
+              {"scratch_bytes", scratch}, {"expected_bytes", written}, {"expected_is_most", at_most},
+              {"fits", needed <= memory}, {"elements", elements}};
   if (needed > memory) out["would_do"] = 2 * needed + resident;
   return out;
 }

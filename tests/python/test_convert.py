@@ -129,6 +129,15 @@ def test_row_chunks_to_column_chunks_by_way_of_tiles(program, tmp_path):
         np.testing.assert_array_equal(both[0], both[1].toarray())
 
 
+@pytest.mark.parametrize("target", ["x.zarr", "x.h5ad"])
+def test_the_plan_knows_the_size_of_the_target(program, tmp_path, target):
+    source = make("csr-3e6.h5ad")
+    plan = json.loads(done(program, "convert", source, tmp_path / target, "--dry-run", "--json").out)
+    result = json.loads(done(program, "convert", source, tmp_path / target, "--json").out)
+    assert not plan["expected_is_most"]
+    assert result["written_bytes"] / 1.5 < plan["expected_bytes"] < result["written_bytes"] * 1.5
+
+
 def test_python_writes_the_same_bytes(program, sample, tmp_path):
     source, _ = sample
     done(program, "convert", source, tmp_path / "a.zarr", "--codec", "gzip:2")

@@ -1,6 +1,7 @@
 """The lazy AnnData beside what anndata reads: every real file of every era, selections, tables, arithmetic, pickles."""
 
 import concurrent.futures
+import importlib.util
 import multiprocessing
 import pickle
 import warnings
@@ -209,6 +210,25 @@ def test_dask(stored, layer, chunks):
     assert array.shape == full.shape and array.dtype == full.dtype and array.chunks[0][0] == chunks[0]
     blocks = array if layer == "dense" else array.map_blocks(lambda block: block.toarray(), dtype=full.dtype)
     np.testing.assert_array_equal(blocks.compute(), full.toarray() if sp.issparse(full) else full)
+
+
+@pytest.mark.parametrize("layer", [None, "dense", "csc"])
+def test_dask_over_cupy(stored, layer):
+    cupy = pytest.importorskip("cupy")
+    path, theirs = stored
+    matrix = lm.open(path).X if layer is None else lm.open(path).layers[layer]
+    full = theirs.X if layer is None else theirs.layers[layer]
+    block = matrix.to_dask((40, 17), backend="cupy").compute()
+    np.testing.assert_array_equal(cupy.asnumpy(block if layer == "dense" else block.toarray()), np.asarray(matrix))
+    assert full.shape == block.shape
+
+
+def test_cupy_is_asked_for_by_name(stored):
+    with pytest.raises(lm.InvalidError, match="backend"):
+        lm.open(stored[0]).X.to_dask(backend="jax")
+    if importlib.util.find_spec("cupy") is None:
+        with pytest.raises(lm.UnsupportedError, match="cupy"):
+            lm.open(stored[0]).X.to_dask(backend="cupy")
 
 
 def test_anndata_over_dask(stored):
