@@ -398,35 +398,37 @@ TreePtr take_awkward(const TreePtr& tree, const lazy::Picks& rows) {
 
 TreePtr concat_awkward(const std::string& name, const std::vector<Part>& parts, bool outer) {
   const auto sources = std::make_shared<std::vector<Source>>();
+  std::vector<std::pair<bool, int64_t>> runs;  // is it there, and how long is it
   Json form;
   int64_t length = 0;
-  Positions places;  // of an option around it all, where inputs lack the array
   bool missing = false;
   for (const Part& part : parts) {
-    const int64_t before = sources->empty() ? 0
-                           : places.empty() ? 0
-                                            : *std::max_element(places.begin(), places.end()) + 1;
-    missing |= !part.tree;
-    for (int64_t i = 0; i < part.length; ++i) places.push_back(part.tree ? before + i : -1);
+    runs.emplace_back(part.tree != nullptr, part.length);
     length += part.length;
+    missing |= !part.tree;
     if (!part.tree) continue;
     sources->push_back(source_of(part.tree));
     form = sources->size() == 1 ? sources->front().form : common_form(form, sources->back().form, outer, name);
   }
-  const TreePtr like = sources->front().tree;
-  const std::string wrapped = "option";
-  Json whole = form;
+  // An option around it all, where inputs lack the array.
   if (missing)
-    whole = {{"class", "IndexedOptionArray"},
-             {"index", "i64"},
-             {"content", form},
-             {"parameters", Json::object()},
-             {"form_key", wrapped}};
-  return make_awkward(like, whole, length, [sources, missing, places, wrapped](const Json& made, Buffers& out) {
-    std::vector<Run> runs;
-    for (const Source& source : *sources) runs.push_back({&source, &source.form, source.length});
-    if (missing) out.emplace_back(wrapped + "-index", integers_of(places));
-    Joiner{out}.join(missing ? made["content"] : made, runs);
+    form = {{"class", "IndexedOptionArray"},
+            {"index", "i64"},
+            {"content", form},
+            {"parameters", Json::object()},
+            {"form_key", "missing"}};
+  return make_awkward(sources->front().tree, form, length, [sources, runs, missing](const Json& made, Buffers& out) {
+    const Joiner joiner{out};
+    std::vector<Run> inside;
+    for (const Source& source : *sources) inside.push_back({&source, &source.form, source.length});
+    if (!missing) return joiner.join(made, inside);
+    Positions places;
+    int64_t present = 0;
+    for (const auto& [there, n] : runs) {
+      for (int64_t i = 0; i < n; ++i) places.push_back(there ? present++ : -1);
+    }
+    joiner.put(made, "index", integers_of(places));
+    joiner.join(made["content"], inside);
   });
 }
 

@@ -96,10 +96,12 @@ void check_kinds(const std::string& name, const std::vector<Part>& parts) {
     (is_array(part) ? array : other) = &part;
   }
   if (other == nullptr) return;
+  for (const Part& part : parts) {
+    if (part.tree && part.tree->encoding() == "awkward-array")
+      throw Error(ErrorKind::Unsupported,
+                  name + ": Cannot concatenate an AwkwardArray with other array types; it is one in " + part.input);
+  }
   const std::string kind = other->tree->encoding().empty() ? "group" : other->tree->encoding();
-  if (kind == "awkward-array")
-    throw Error(ErrorKind::Unsupported,
-                name + ": Cannot concatenate an AwkwardArray with other array types; it is one in " + other->input);
   if (array != nullptr)
     throw Error(ErrorKind::Unsupported, name + " is an array in " + array->input + " and of encoding '" + kind +
                                             "' in " + other->input + "; they cannot be concatenated");

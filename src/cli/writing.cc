@@ -36,6 +36,8 @@ void print_plan(const Json& plan) {
               format_bytes(plan["memory"]).c_str());
   std::printf("writes %s %s\n", plan["expected_is_most"].get<bool>() ? "at most" : "about",
               format_bytes(plan["expected_bytes"]).c_str());
+  if (plan["expected_seconds"] >= 0.1)
+    std::printf("takes about %.1f s, by samples and without the disk\n", plan["expected_seconds"].get<double>());
   if (plan["scratch_bytes"] > 0)
     std::printf("needs %s beside the target while it runs\n", format_bytes(plan["scratch_bytes"]).c_str());
   if (!plan["fits"].get<bool>())

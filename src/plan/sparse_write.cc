@@ -1,6 +1,7 @@
 #include "plan/sparse_write.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/convert.h"
@@ -162,6 +163,19 @@ Json describe_sparse(const SparseStep& step, int64_t memory) {
           {"stored_bytes_in", stored},
           {"peak_bytes", std::min(memory, 2 * decoded + sort->needed_bytes())},
           {"needed_bytes", needed}};
+}
+
+double sampled_seconds(const SparseStep& step) {
+  constexpr int64_t kMajors = 256;
+  const matrix::SparsePtr sparse = step.source.sparse ? step.source.sparse : matrix::nonzeros(step.source.dense);
+  const int64_t majors = std::min(kMajors, sparse->major());
+  if (majors == 0 || sparse->scattered()) return 0;
+  ThreadPool one(1);
+  const auto begin = std::chrono::steady_clock::now();
+  sparse->visit(0, majors, true, {one}, [](const matrix::EntryBlock&) {});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const bool sorts = sparse->layout() != step.layout;  // counted, dealt out, sorted
+  return seconds * static_cast<double>(sparse->major()) / static_cast<double>(majors) * (sorts ? 3 : 1);
 }
 
 }  // namespace lamella::plan

@@ -1,6 +1,7 @@
 #include "plan/trial.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <set>
 
@@ -109,14 +110,20 @@ ArraySpec settle_codecs(const ArrayLayout& layout, const Sampler& sampler, int64
   return spec;
 }
 
-int64_t expected_bytes(const ArraySpec& spec, const Sampler& sampler, int64_t memory) {
-  if (spec.null_space) return 0;
+Expected expect(const ArraySpec& spec, const Sampler& sampler, int64_t memory) {
+  if (spec.null_space) return {};
   const int64_t decoded = checked_mul(count(spec.shape), spec.type.size);
-  if (spec.contiguous() || decoded < kLeastBytes || spec.type.has_references_to_heap()) return decoded;
-  const auto tried = try_all(spec, {spec.codecs}, sampler, memory);
-  if (!tried || tried->decoded == 0) return decoded;
-  return static_cast<int64_t>(static_cast<double>(decoded) / static_cast<double>(tried->decoded) *
-                              static_cast<double>(tried->encoded[0]));
+  if (decoded < kLeastBytes || spec.type.has_references_to_heap()) return {decoded, 0};
+  ArraySpec chunked = spec;
+  if (spec.contiguous()) chunked.chunks = spec.shape;
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<codec::CodecList> codecs(spec.contiguous() ? 0 : 1, spec.codecs);
+  const auto tried = try_all(chunked, codecs, sampler, memory);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!tried || tried->decoded == 0) return {decoded, 0};
+  const double share = static_cast<double>(decoded) / static_cast<double>(tried->decoded);
+  return {spec.contiguous() ? decoded : static_cast<int64_t>(share * static_cast<double>(tried->encoded[0])),
+          share * seconds};
 }
 
 }  // namespace lamella::plan

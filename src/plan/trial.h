@@ -23,7 +23,12 @@ Sampler sampler_of(const lazy::Expr& source, bool anywhere);
 // alone, so that a run that is repeated decides the same.
 array::ArraySpec settle_codecs(const ArrayLayout& layout, const Sampler& sampler, int64_t memory);
 
-// What the array will take when it is stored by `spec`, by the same two samples; exact where nothing is compressed.
-int64_t expected_bytes(const array::ArraySpec& spec, const Sampler& sampler, int64_t memory);
+// What it will take to store the array by `spec`, by the same two samples: bytes, exact where nothing is compressed,
+// and seconds of one thread.
+struct Expected {
+  int64_t bytes = 0;
+  double seconds = 0;
+};
+Expected expect(const array::ArraySpec& spec, const Sampler& sampler, int64_t memory);
 
 }  // namespace lamella::plan

@@ -148,14 +148,14 @@ WriteResult write(const Recipe& recipe, const WriteOptions& options, Progress* p
 
 namespace {
 
-// Of the arrays of one step.
-int64_t expected_bytes(const Step& step, int64_t memory) {
+// By samples; of one thread.
+Expected expected(const Step& step, int64_t memory) {
+  if (const auto* sparse = std::get_if<SparseStep>(&step)) return {decoded_bytes(step), sampled_seconds(*sparse)};
   const auto* copy = std::get_if<CopyStep>(&step);
-  if (copy == nullptr) return decoded_bytes(step);
-  if (copy->plan.spec.null_space) return 0;
-  if (copy->plan.pass_through) return copy->plan.source->stored_bytes();
+  if (copy == nullptr || copy->plan.spec.null_space) return {};
+  if (copy->plan.pass_through) return {copy->plan.source->stored_bytes(), 0};
   const lazy::Expr& source = *copy->plan.source;
-  return expected_bytes(copy->plan.spec, sampler_of(source, source.source() != nullptr), memory / 4);
+  return expect(copy->plan.spec, sampler_of(source, source.source() != nullptr), memory / 4);
 }
 
 }  // namespace
@@ -166,6 +166,7 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
   const std::vector<Step> steps = make_steps(recipe, options, memory);
   Json elements = Json::array();
   int64_t tasks = 0, read = 0, stored = 0, peak = 0, needed = 0, scratch = 0, written = 0;
+  double seconds = 0;
   bool at_most = false;
   for (const Step& step : steps) {
     Json one = Json::object();
@@ -178,8 +179,10 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     } else {
       continue;
     }
-    one["expected_bytes"] = expected_bytes(step, memory);
-    written += one["expected_bytes"].get<int64_t>();
+    const Expected here = expected(step, memory);
+    one["expected_bytes"] = here.bytes;
+    written += here.bytes;
+    seconds += here.seconds;
     at_most |= std::holds_alternative<SparseStep>(step);
     tasks += one["tasks"].get<int64_t>();
     read += one["decoded_bytes"].get<int64_t>();
@@ -189,10 +192,18 @@ Json describe(const Recipe& recipe, const WriteOptions& options) {
     elements.push_back(std::move(one));
   }
   const int64_t resident = resident_bytes() + kReserve;
-  Json out = {{"target", options.target}, {"memory", budget},          {"tasks", tasks},
-              {"decoded_bytes", read},    {"read_bytes", stored},      {"expected_peak_bytes", peak + resident},
-              {"scratch_bytes", scratch}, {"expected_bytes", written}, {"expected_is_most", at_most},
-              {"fits", needed <= memory}, {"elements", elements}};
+  Json out = {{"target", options.target},
+              {"memory", budget},
+              {"tasks", tasks},
+              {"decoded_bytes", read},
+              {"read_bytes", stored},
+              {"expected_peak_bytes", peak + resident},
+              {"scratch_bytes", scratch},
+              {"expected_bytes", written},
+              {"expected_is_most", at_most},
+              {"expected_seconds", seconds / (options.threads > 0 ? options.threads : available_processors())},
+              {"fits", needed <= memory},
+              {"elements", elements}};
   if (needed > memory) out["would_do"] = 2 * needed + resident;
   return out;
 }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kMaxOpen = 64;                     // growing values whose files are kept open
 constexpr size_t kMaxMade = 4096;                   // folders that are known to be there
+constexpr size_t kMostSyncedSingly = 256;           // files and folders
 constexpr const char* kTemporary = ".lamella-new";  // ending of a value that is being written
 
 bool is_temporary(const std::string& name) {
@@ -130,21 +131,31 @@ class DirectoryStore : public Store {
     if (unlink(path_of(key).c_str()) != 0 && errno != ENOENT) throw_errno(errno, "remove", path_of(key));
   }
 
-  // One call for the whole file system: far cheaper than one for each of a hundred thousand chunks.
+  // Few files one by one, with their folders. For many, one call for the whole file system is far cheaper, though it
+  // waits for what others have written, too.
   void finish() override {
     std::lock_guard lock(mutex_);
     open_.clear();
     recent_.clear();
-    const int fd = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) throw_errno(errno, "sync", path_);
     const Timed timed(Stage::Sync);
-    const int status = syncfs(fd);
-    const int error = errno;
-    close(fd);
-    if (status != 0) throw_errno(error, "sync", path_);
+    std::vector<std::string> paths{path_};
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path_)) {
+      paths.push_back(entry.path().string());
+      if (paths.size() > kMostSyncedSingly) return sync_with(syncfs, path_);
+    }
+    for (const std::string& path : paths) sync_with(fsync, path);
   }
 
  private:
+  static void sync_with(int (*sync)(int), const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) throw_errno(errno, "sync", path);
+    const int status = sync(fd);
+    const int error = errno;
+    close(fd);
+    if (status != 0) throw_errno(error, "sync", path);
+  }
+
   std::string path_of(const std::string& key) const {
     check_key(key);
     return path_ + "/" + key;

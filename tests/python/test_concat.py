@@ -226,6 +226,7 @@ def test_the_same_as_anndata(tmp_path, seed):
             pytest.skip("a column of objects, which no store can hold")
         ours = lm.concat(paths, **options)
         assert_same(ours.to_memory(), theirs)
+        assert_same(ours.to_anndata(lazy=True, chunks=(7, 5)).to_memory(), theirs)
         target = tmp_path / ["out.h5ad", "out.zarr"][random.integers(2)]
         ours.write(target, memory="64MiB")
         back = read_one(target)
