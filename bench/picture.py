@@ -17,7 +17,7 @@ ROWS = [
     ("30 stores concatenated into Zarr", "write: 30 × 4000 cells, the same genes → zarr", "concat_on_disk"),
     ("gzip .h5ad written anew", "dense gzip h5ad → h5ad", "anndata"),
     ("a sharded Zarr volume read chunk by chunk", "zstd sharded, chunk by chunk", "zarr"),
-    ("rows of a matrix to columns, in 256 MiB", "rows to columns", "dask"),
+    ("1000 random rows of a gzip .h5ad matrix", "1000 random rows at once, HDF5 gzip", "h5py"),
 ]
 WIDTH, ROW, LEFT, TOP = 720, 46, 16, 44
 
