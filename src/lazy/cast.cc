@@ -90,7 +90,9 @@ class CastExpr : public Expr {
   }
 
   Shape grain() const override { return inner_->grain(); }
-  int64_t working_bytes() const override { return inner_->working_bytes() + 2 * kStrip; }
+  int64_t working_bytes() const override {
+    return inner_->working_bytes() + std::min(2 * kStrip, count(shape()) * (inner_->type().size + type().size));
+  }
   int64_t stored_bytes() const override { return inner_->stored_bytes(); }
 
  private:

@@ -62,7 +62,7 @@ class DensifyExpr : public lazy::Expr {
     const int64_t begin = region.offset[major], low = region.offset[minor], high = low + region.shape[minor];
     const int64_t item = type().size;
     std::vector<std::byte> swapped(static_cast<size_t>(item));
-    sparse_->visit(begin, begin + region.shape[major], true, {threads, kMemory}, [&](const EntryBlock& block) {
+    sparse_->visit(begin, begin + region.shape[major], true, {threads, memory()}, [&](const EntryBlock& block) {
       for (int64_t i = 0; i < block.n; ++i) {
         const int64_t column = block.minor[i];
         if (column < low || column >= high) continue;
@@ -87,10 +87,11 @@ class DensifyExpr : public lazy::Expr {
     grain[major_axis()] = 1;
     return grain;
   }
-  int64_t working_bytes() const override { return kMemory + sparse_->working_bytes(); }
+  int64_t working_bytes() const override { return memory() + sparse_->working_bytes(); }
   int64_t stored_bytes() const override { return sparse_->stored_bytes(); }
 
  private:
+  int64_t memory() const { return std::min(kMemory, (count(shape()) + 64) * (64 + 4 * type().size)); }
   size_t major_axis() const { return sparse_->layout() == Layout::Csr ? 0 : 1; }
 
   SparsePtr sparse_;

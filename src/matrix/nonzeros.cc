@@ -59,8 +59,9 @@ class Nonzeros final : public Sparse {
     const int64_t columns = minor(), item = type().size;
     if (begin == end || columns == 0) return;
     const int64_t step = rows_at_once();
-    Buffer block(std::min(step, end - begin) * columns * item), data(kEntries * item);
-    Vector<int64_t> majors(kEntries), minors(kEntries);
+    const int64_t most = block_entries();
+    Buffer block(std::min(step, end - begin) * columns * item), data(most * item);
+    Vector<int64_t> majors(static_cast<size_t>(most)), minors(static_cast<size_t>(most));
     std::byte swapped[32];
     int64_t n = 0;
     auto give = [&] {
@@ -86,7 +87,7 @@ class Nonzeros final : public Sparse {
           majors[static_cast<size_t>(n)] = row;
           minors[static_cast<size_t>(n)] = column;
           std::memcpy(data.data() + n * item, at, static_cast<size_t>(item));
-          if (++n == kEntries) give();
+          if (++n == most) give();
         }
       }
       first += rows;
@@ -97,11 +98,12 @@ class Nonzeros final : public Sparse {
   int64_t most_entries() const override { return count(shape()); }
   int64_t stored_bytes() const override { return dense_->stored_bytes(); }
   int64_t working_bytes() const override {
-    return rows_at_once() * minor() * type().size + kEntries * (16 + type().size) + 2 * dense_->working_bytes();
+    return rows_at_once() * minor() * type().size + block_entries() * (16 + type().size) + 2 * dense_->working_bytes();
   }
 
  private:
   int64_t rows_at_once() const { return nonzeros_rows(*dense_); }
+  int64_t block_entries() const { return std::clamp<int64_t>(count(shape()), 1, kEntries); }
 
   lazy::ExprPtr dense_;
   Test test_;
