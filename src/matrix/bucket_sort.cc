@@ -133,7 +133,7 @@ void BucketSort::prepare(const SortResources& resources) {
   spills_ = nnz() * record_bytes() > memory / 2;
   // What is sorted lies there beside the records that it comes from.
   most_sorted_ = std::max<int64_t>(memory / 4 / (2 * record_bytes()), 1);
-  const int64_t for_all_threads = std::max<int64_t>(nnz() / (4 * resources.threads.size()), 64 << 10);
+  const int64_t for_all_threads = std::max<int64_t>(nnz() / (int64_t{4} * resources.threads.size()), 64 << 10);
   cut(std::min({most_sorted_ / resources.threads.size() + 1, kBucketEntries, for_all_threads}));
   deal(resources, memory);
 }

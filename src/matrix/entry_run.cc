@@ -52,7 +52,7 @@ struct Piece {
 }  // namespace
 
 int64_t share_count(const Sparse& sparse, const ThreadPool& threads) {
-  return std::clamp<int64_t>(sparse.most_entries() / kShareEntries, 1, 4 * threads.size());
+  return std::clamp<int64_t>(sparse.most_entries() / kShareEntries, 1, int64_t{4} * threads.size());
 }
 
 int64_t visitors(const Sparse& sparse, const ThreadPool& threads, int64_t memory) {

@@ -13,7 +13,6 @@
 namespace lamella::plan {
 namespace {
 
-using matrix::Layout;
 using matrix::OrderedEntries;
 
 constexpr int64_t kRunBytes = int64_t{4} << 20;  // of entries that are read and appended together
