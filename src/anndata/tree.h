@@ -27,7 +27,7 @@ class Tree {
   std::optional<array::ArraySpec> like;
   bool is_null = false;
   matrix::SparsePtr sparse;
-  std::string name;                             // "file: /element", for messages
+  std::string name;  // "file: /element", for messages
 
   bool is_array() const { return values != nullptr || is_null; }
   bool is_group() const { return !is_array() && !sparse; }
